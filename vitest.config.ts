@@ -1,0 +1,16 @@
+import { configDefaults, defineConfig } from 'vitest/config';
+
+// The tests under test/flink start real Flink (Java 17, Maven): a lane of its own in .ci/run.
+const withFlink = process.env.CKPT_FLINK === '1';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, ...(withFlink ? [] : ['test/flink/**'])],
+    // Many tests spawn the binary, and machines with two cores are common: a limit against hanging, not a measurement.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    maxWorkers: '100%',
+    reporters: ['default', './test/support/summary-reporter.ts'],
+  },
+});

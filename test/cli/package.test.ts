@@ -58,8 +58,8 @@ describe('the package', () => {
     await run(project, 'npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', `./${filename}`);
     const { version } = await readJson(join(repoRoot(), 'package.json'));
 
-    expect(await run(project, 'npx', '--no', 'ckpt', '--version')).toBe(version);
-    expect(await run(project, 'npx', '--no', 'ckpt', '--help')).toMatch(/^Usage: ckpt /);
+    expect(await run(project, 'npx', 'ckpt', '--version')).toBe(version);
+    expect(await run(project, 'npx', 'ckpt', '--help')).toMatch(/^Usage: ckpt /);
 
     const script = "const library = await import('flink-ckpt'); console.log(Object.keys(library).join())";
     const names = await run(project, process.execPath, '--input-type=module', '--eval', script);

@@ -1,0 +1,231 @@
+/**
+ * Reads Java `DataInput` primitives from a window of a file: the bytes that are in memory, and how many there are in all.
+ * Synchronous; whoever owns the I/O refills the window between two records (see {@link ByteReader.wantsRefill}).
+ */
+import { ByteFormatError } from './byte-format-error.js';
+import { checkModifiedUtf8, decodeModifiedUtf8, isPlainAscii } from './modified-utf8.js';
+
+/** Something of known size that can be read in ranges; `FileSystem.open` of the file-system layer gives one. */
+export interface RangedBytes {
+  readonly size: number;
+  /** Puts exactly the bytes [start, end) into `target` from `offset` on, or rejects. */
+  readInto(target: Uint8Array, offset: number, start: number, end: number, signal?: AbortSignal): Promise<void>;
+}
+
+/**
+ * A string of the input that is decoded only if somebody asks. It points into the reader's window: valid until the reader
+ * goes on to the next record.
+ */
+export class Utf8Slice {
+  /** Index of the first byte of the text in {@link Utf8Slice.buffer}. */
+  start = 0;
+  /** Index after the last one. */
+  end = 0;
+  /** Where the text starts in the input (after its 16-bit length). */
+  offset = 0;
+  /** True if the bytes are ASCII without zero, so that no other bytes can mean the same text. */
+  plain = true;
+  buffer: Uint8Array = new Uint8Array(0);
+
+  /** Encoded bytes. */
+  get byteLength(): number {
+    return this.end - this.start;
+  }
+
+  /** The text. */
+  text(): string {
+    return this.plain
+      ? asciiText(this.buffer, this.start, this.end)
+      : decodeModifiedUtf8(this.buffer, this.start, this.end);
+  }
+
+  /** A copy of the encoded bytes. */
+  bytes(): Uint8Array {
+    return copyBytes(this.buffer, this.start, this.end);
+  }
+
+  /** Makes this the empty string. */
+  clear(): void {
+    this.start = 0;
+    this.end = 0;
+    this.plain = true;
+  }
+}
+
+/** A copy of [start, end), as a plain `Uint8Array` (`slice` of a Buffer would share memory). */
+export function copyBytes(bytes: Uint8Array, start: number, end: number): Uint8Array {
+  const copy = new Uint8Array(end - start);
+  copy.set(bytes.subarray(start, end));
+  return copy;
+}
+
+const latin1 = new TextDecoder('latin1');
+/** Above this length the native decoder beats `String.fromCharCode`. */
+const SHORT_TEXT = 12;
+
+function asciiText(bytes: Uint8Array, start: number, end: number): string {
+  if (bytes instanceof Buffer) return bytes.toString('latin1', start, end);
+  if (end - start > SHORT_TEXT) return latin1.decode(bytes.subarray(start, end));
+  return String.fromCharCode(...bytes.subarray(start, end));
+}
+
+/** See the file comment. */
+export class ByteReader {
+  /** High and low word of the last 64-bit value read; `high` signed, `low` unsigned. */
+  high = 0;
+  low = 0;
+  /** Next byte to read, as an index into {@link ByteReader.buffer}. */
+  position = 0;
+  readonly buffer: Uint8Array;
+  private readonly view: DataView;
+  private limit: number;
+  private base = 0;
+
+  private constructor(
+    buffer: Uint8Array,
+    limit: number,
+    /** Size of the whole input in bytes. */
+    readonly total: number,
+  ) {
+    this.buffer = buffer;
+    this.view = new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+    this.limit = limit;
+  }
+
+  /** A reader of bytes that are all in memory. They are not copied. */
+  static over(bytes: Uint8Array): ByteReader {
+    return new ByteReader(
+      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+      bytes.byteLength,
+      bytes.byteLength,
+    );
+  }
+
+  /** A reader of `total` bytes with an empty window of at most `windowBytes`; {@link refill} it. */
+  static windowed(total: number, windowBytes: number): ByteReader {
+    return new ByteReader(Buffer.allocUnsafeSlow(Math.min(total, windowBytes)), 0, total);
+  }
+
+  /** Offset of the next byte in the input. */
+  get offset(): number {
+    return this.base + this.position;
+  }
+
+  /** Bytes from here to the end of the input: the bound of every count and length. */
+  get remaining(): number {
+    return this.total - this.base - this.position;
+  }
+
+  /** Bytes from here to the end of the window. */
+  get available(): number {
+    return this.limit - this.position;
+  }
+
+  /** True if fewer than `bytes` are in the window although the input has more. */
+  wantsRefill(bytes: number): boolean {
+    return this.limit - this.position < bytes && this.base + this.limit < this.total;
+  }
+
+  /** Drops what has been read and fills the window from the source. All slices become invalid. */
+  async refill(source: RangedBytes, signal?: AbortSignal): Promise<void> {
+    this.buffer.copyWithin(0, this.position, this.limit);
+    this.base += this.position;
+    this.limit -= this.position;
+    this.position = 0;
+    const start = this.base + this.limit;
+    const end = Math.min(this.total, this.base + this.buffer.length);
+    await source.readInto(this.buffer, this.limit, start, end, signal);
+    this.limit += end - start;
+  }
+
+  /** @throws ByteFormatError always: `found` was at `offset` (default: here) where `reading` was expected */
+  fail(reading: string, found: string, offset = this.offset): never {
+    throw new ByteFormatError(offset, reading, found);
+  }
+
+  private need(bytes: number, reading: string): void {
+    if (this.position + bytes <= this.limit) return;
+    if (bytes > this.remaining) {
+      const left = this.remaining;
+      this.fail(reading, left === 0 ? 'the end of the file' : `the end of the file after ${left} of ${bytes} bytes`);
+    }
+    throw new RangeError(`record of ${bytes} bytes does not fit the window (${reading} at ${this.offset})`);
+  }
+
+  readU8(reading: string): number {
+    this.need(1, reading);
+    return this.buffer[this.position++] as number;
+  }
+
+  readI8(reading: string): number {
+    return (this.readU8(reading) << 24) >> 24;
+  }
+
+  readI32(reading: string): number {
+    this.need(4, reading);
+    const value = this.view.getInt32(this.position);
+    this.position += 4;
+    return value;
+  }
+
+  /** Reads 64 bits into {@link high} and {@link low}. */
+  readI64(reading: string): void {
+    this.need(8, reading);
+    this.high = this.view.getInt32(this.position);
+    this.low = this.view.getUint32(this.position + 4);
+    this.position += 8;
+  }
+
+  readBigInt64(reading: string): bigint {
+    this.need(8, reading);
+    const value = this.view.getBigInt64(this.position);
+    this.position += 8;
+    return value;
+  }
+
+  /** The 64-bit value at an index of the window, e.g. one of a run that {@link take} returned. */
+  bigInt64At(index: number): bigint {
+    return this.view.getBigInt64(index);
+  }
+
+  /**
+   * Reads a count of things that take at least `bytesEach` bytes.
+   * @throws ByteFormatError if it is negative or needs more bytes than remain
+   */
+  readCount(reading: string, bytesEach: number): number {
+    const offset = this.offset;
+    const count = this.readI32(reading);
+    if (count < 0) this.fail(reading, `the negative number ${count}`, offset);
+    if (count * bytesEach > this.remaining) {
+      this.fail(reading, `${count}, which needs ${count * bytesEach} bytes where ${this.remaining} remain`, offset);
+    }
+    return count;
+  }
+
+  /** Reads the 16-bit length and steps over the text, which `slice` then describes. The text is checked. */
+  readUtf(reading: string, slice: Utf8Slice): void {
+    this.need(2, reading);
+    const length = this.view.getUint16(this.position);
+    this.need(2 + length, reading);
+    const start = this.position + 2;
+    const end = start + length;
+    slice.buffer = this.buffer;
+    slice.start = start;
+    slice.end = end;
+    slice.offset = this.base + start;
+    slice.plain = isPlainAscii(this.buffer, start, end);
+    if (!slice.plain) checkModifiedUtf8(this.buffer, start, end, slice.offset, reading);
+    this.position = end;
+  }
+
+  /**
+   * Steps over at most `bytes` bytes that are in the window.
+   * @returns the index of the first one in {@link buffer}
+   */
+  take(bytes: number, reading: string): number {
+    this.need(bytes, reading);
+    const start = this.position;
+    this.position += bytes;
+    return start;
+  }
+}

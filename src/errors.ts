@@ -1,0 +1,217 @@
+/**
+ * The errors of `ckpt`: one class for each situation that a caller could handle. `code` is stable, the message is for
+ * people, `data` holds what the message was made from.
+ */
+
+/**
+ * What a failure means for the caller, wherever it comes from: `usage` wrong options or arguments, `unresolved` a pointer
+ * or directory that cannot be found or opened, `unreadable` metadata that is there and cannot be read, `refused` not done
+ * for safety, `failed` something that could not be done on the way, `interrupted` stopped on request.
+ */
+export type ErrorCategory = 'usage' | 'unresolved' | 'unreadable' | 'refused' | 'failed' | 'interrupted';
+
+/** Base class of every expected failure. Anything else that is thrown is a bug of ours. */
+export abstract class CkptError extends Error {
+  /** Stable, upper-case identifier of the situation; never changes between releases. */
+  abstract readonly code: string;
+  /** What the failure means, where the code alone does not say (see `cli/exit-code.ts`). */
+  declare readonly category?: ErrorCategory;
+  /** The facts behind the message, JSON-ready. */
+  abstract readonly data: Readonly<Record<string, unknown>>;
+  /** Further failures that happened after this one, in order (Flink's suppressed exceptions). */
+  readonly suppressed: Error[] = [];
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** Options or arguments that make no sense. Exit code 2. */
+export class UsageError extends CkptError {
+  readonly code = 'USAGE';
+  constructor(
+    message: string,
+    readonly data: Readonly<Record<string, unknown>> = {},
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** A path string that Flink's `Path` does not accept. */
+export class InvalidPathError extends CkptError {
+  readonly code = 'INVALID_PATH';
+  readonly data: { readonly path: string; readonly reason: string };
+  constructor(path: string, reason: string, options?: ErrorOptions) {
+    super(`"${path}" is not a valid path: ${reason}`, options);
+    this.data = { path, reason };
+  }
+}
+
+/** No file system is known for the scheme of a path. */
+export class UnknownSchemeError extends CkptError {
+  readonly code = 'UNKNOWN_SCHEME';
+  readonly data: { readonly path: string; readonly scheme: string; readonly known: readonly string[] };
+  constructor(path: string, scheme: string, known: readonly string[], options?: ErrorOptions) {
+    super(`${path}: no file system for the scheme "${scheme}"; known: ${known.join(', ')}`, options);
+    this.data = { path, scheme, known };
+  }
+}
+
+/** What the failures of a file system operation take besides a cause. */
+export interface FileSystemErrorOptions extends ErrorOptions {
+  /** Where the path was looked up, if that has another name than the path (`--map`). Part of the message and of `data`. */
+  readonly lookedUpAt?: string;
+}
+
+/** Base class of the failures of a file system operation on one path. */
+export abstract class FileSystemError extends CkptError {
+  readonly data: { readonly path: string; readonly [key: string]: unknown };
+  constructor(path: string, message: string, options?: FileSystemErrorOptions, more: Record<string, unknown> = {}) {
+    const { lookedUpAt } = options ?? {};
+    // Every message of this family begins with its path.
+    super(
+      lookedUpAt === undefined ? message : `${path} (looked up at ${lookedUpAt})${message.slice(path.length)}`,
+      options,
+    );
+    this.data = { path, ...more, ...(lookedUpAt !== undefined && { lookedUpAt }) };
+  }
+}
+
+/** There is no file or directory at the path. */
+export class NotFoundError extends FileSystemError {
+  readonly code = 'NOT_FOUND';
+  constructor(path: string, options?: FileSystemErrorOptions) {
+    super(path, `${path}: no such file or directory`, options);
+  }
+}
+
+/** The store refuses access to the path. */
+export class PermissionError extends FileSystemError {
+  readonly code = 'PERMISSION_DENIED';
+  constructor(path: string, options?: FileSystemErrorOptions) {
+    super(path, `${path}: permission denied`, options);
+  }
+}
+
+/** Something that must not exist already does. */
+export class AlreadyExistsError extends FileSystemError {
+  readonly code = 'ALREADY_EXISTS';
+  constructor(path: string, options?: FileSystemErrorOptions) {
+    super(path, `${path}: already exists`, options);
+  }
+}
+
+/** A directory was expected and the path is something else, or the other way round. */
+export class WrongFileTypeError extends FileSystemError {
+  readonly code = 'WRONG_FILE_TYPE';
+  constructor(path: string, expected: 'file' | 'directory', options?: FileSystemErrorOptions) {
+    super(path, `${path}: is not a ${expected}`, options, { expected });
+  }
+}
+
+/** A directory that was to be removed still has entries. */
+export class DirectoryNotEmptyError extends FileSystemError {
+  readonly code = 'DIRECTORY_NOT_EMPTY';
+  constructor(path: string, options?: FileSystemErrorOptions) {
+    super(path, `${path}: directory is not empty`, options);
+  }
+}
+
+/** Any other failure of the store: an I/O error, a full disk, a lost connection. `cause` holds the original. */
+export class IoError extends FileSystemError {
+  readonly code = 'IO_ERROR';
+  constructor(path: string, action: string, options?: FileSystemErrorOptions) {
+    const cause = options?.cause;
+    const reason = cause instanceof Error ? `: ${cause.message}` : '';
+    super(path, `${path}: ${action} failed${reason}`, options, { action });
+  }
+}
+
+/** The operation is one that this store cannot do. */
+export class UnsupportedOperationError extends FileSystemError {
+  readonly code = 'UNSUPPORTED_OPERATION';
+  constructor(path: string, what: string, options?: FileSystemErrorOptions) {
+    super(path, `${path}: ${what} is not supported here`, options, { what });
+  }
+}
+
+/** Not done, because doing it could destroy something: no confirmation, a crafted path, a tree that changed. Nothing was changed. */
+export class RefusedError extends CkptError {
+  readonly code = 'REFUSED';
+  constructor(
+    message: string,
+    readonly data: Readonly<Record<string, unknown>> = {},
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** Stopped at a safe point because the user or the system asked for it. */
+export class InterruptedError extends CkptError {
+  readonly code = 'INTERRUPTED';
+  readonly data: { readonly signal: 'SIGINT' | 'SIGTERM' };
+  constructor(signal: 'SIGINT' | 'SIGTERM', options?: ErrorOptions) {
+    super(signal === 'SIGINT' ? 'interrupted' : 'terminated', options);
+    this.data = { signal };
+  }
+}
+
+/** Base class: there is a file where metadata should be, but it cannot be read as such. */
+export abstract class MetadataError extends CkptError {}
+
+/** The file is no Flink metadata file at all. */
+export class NotMetadataError extends MetadataError {
+  readonly code = 'NOT_FLINK_METADATA';
+  readonly data: { readonly location: string; readonly size: number; readonly found: string };
+  constructor(location: string, size: number, found: string, options?: ErrorOptions) {
+    super(`${location}: ${found}, not a Flink metadata file`, options);
+    this.data = { location, size, found };
+  }
+}
+
+/** A metadata file in a format version that this library does not read. */
+export class UnsupportedVersionError extends MetadataError {
+  readonly code = 'UNSUPPORTED_VERSION';
+  readonly data: { readonly location: string; readonly version: number; readonly supported: readonly number[] };
+  constructor(location: string, version: number, supported: readonly number[], hint: string, options?: ErrorOptions) {
+    super(`${location}: metadata version ${version} is not supported: ${hint}`, options);
+    this.data = { location, version, supported };
+  }
+}
+
+/** A metadata file that breaks its format: cut off, overwritten, or made up. */
+export class CorruptMetadataError extends MetadataError {
+  readonly code = 'CORRUPT_METADATA';
+  constructor(
+    readonly data: {
+      readonly location: string;
+      /** Where the field starts that is wrong, bytes from the start of the file. */
+      readonly offset: number;
+      /** Which record it belongs to, e.g. `operator 3 / subtask 1 / managed keyed state / shared file 7`. */
+      readonly record: string;
+      /** What should be there. */
+      readonly expected: string;
+      /** What is there. */
+      readonly found: string;
+    },
+    options?: ErrorOptions,
+  ) {
+    super(
+      `${data.location}: corrupt metadata at byte ${data.offset} (${data.record}): expected ${data.expected}, found ${data.found}`,
+      options,
+    );
+  }
+}
+
+/** A model that no metadata file can hold: a string too long, a handle that its version does not have. Nothing was written. */
+export class UnwritableMetadataError extends MetadataError {
+  readonly code = 'UNWRITABLE_METADATA';
+  readonly data: { readonly record: string; readonly reason: string };
+  constructor(record: string, reason: string, options?: ErrorOptions) {
+    super(`${record}: cannot be written: ${reason}`, options);
+    this.data = { record, reason };
+  }
+}

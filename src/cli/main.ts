@@ -1,0 +1,143 @@
+/**
+ * Where `ckpt` starts, and the only place that sets its exit code.
+ */
+import { createRequire } from 'node:module';
+import { jsonPieces } from '../report/json.js';
+import { commands } from './commands/index.js';
+import { createContext } from './context.js';
+import { bugLines, describeError, errorLines } from './error-report.js';
+import { Exit, type ExitCode, exitCodeOf } from './exit-code.js';
+import { Output, OutputClosed, standardSink } from './output.js';
+import { type CommandLine, jsonWanted, parseCommandLine } from './program.js';
+import { type StopSignal, watchSignals } from './signals.js';
+import type { CommandSpec } from './spec.js';
+import { decideColor, decideWidth, type Terminal } from './terminal.js';
+
+/**
+ * Runs a command line in this process, and sets the exit code of the process when it is done.
+ * @param args the arguments without node and script
+ */
+export async function main(args: readonly string[]): Promise<void> {
+  const terminal: Terminal = {
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    environment: process.env,
+  };
+  // Nobody may be there to read an error about errors.
+  process.stderr.on('error', () => undefined);
+  // Node's own exit code for these would be 1, which means something else here.
+  process.on('uncaughtException', (error) => {
+    process.stderr.write(bugLines(error));
+    process.exit(Exit.Bug);
+  });
+  const output = new Output(standardSink(process.stdout, 1));
+  const signals = watchSignals(process, (signal) => process.exit(exitOfSignal(signal)));
+  let exit = await run(args, { terminal, output, specs: commands, signal: signals.signal });
+  if (signals.received !== undefined) exit = exitOfSignal(signals.received);
+  process.exitCode = exit;
+  // A request that was given up may still keep the process alive; whoever pressed Ctrl-C does not wait for it.
+  if (signals.received !== undefined) process.exit();
+  signals.dispose();
+}
+
+/** What a run is connected to. */
+export interface RunParts {
+  readonly terminal: Terminal;
+  readonly output: Output;
+  readonly specs: readonly CommandSpec[];
+  readonly signal: AbortSignal;
+}
+
+/** Runs a command line and resolves to its exit code when all output was taken. Never rejects. */
+export async function run(args: readonly string[], parts: RunParts): Promise<ExitCode> {
+  const { terminal, output } = parts;
+  let exit: ExitCode;
+  try {
+    exit = await runCommandLine(parse(args, parts), parts);
+  } catch (error) {
+    exit = await reportFailure(error, { json: jsonWanted(args), verbose: false }, parts);
+  }
+  try {
+    await output.flush();
+  } catch (error) {
+    if (error instanceof OutputClosed) return exit;
+    terminal.stderr.write(errorLines(error, { verbose: false }));
+    return exit === Exit.Ok ? exitCodeOf(error) : exit;
+  }
+  return exit;
+}
+
+function parse(args: readonly string[], { terminal, specs }: RunParts): CommandLine {
+  const { stdout, environment } = terminal;
+  const refused = args.includes('--no-color');
+  return parseCommandLine(args, specs, {
+    version: packageVersion,
+    width: decideWidth(stdout),
+    color: decideColor({ isTTY: stdout.isTTY === true, environment, refused }),
+  });
+}
+
+async function runCommandLine(line: CommandLine, parts: RunParts): Promise<ExitCode> {
+  const { terminal, output, signal } = parts;
+  if (line.kind === 'print') {
+    if (line.to === 'stdout') await output.write(line.text);
+    else terminal.stderr.write(line.text);
+    return line.exit;
+  }
+  const { spec, globals } = line;
+  const context = createContext({ terminal, output, globals, signal, clock: Date });
+  try {
+    const { run: command } = await spec.load();
+    // The options were parsed by the very spec that `command` was written for.
+    return await command(context, line.args, line.options as never);
+  } catch (error) {
+    const pointer = pointerOf(spec, line.args);
+    const json = globals.json || globals.jsonl;
+    context.stopProgress();
+    return await reportFailure(error, { json, verbose: globals.verbose, pointer }, parts);
+  } finally {
+    await context.close();
+  }
+}
+
+/** What an error of this command is about, if the user named one thing only. */
+function pointerOf(spec: CommandSpec, args: readonly string[]): string | undefined {
+  return /^[<[](pointer|root)/.test(spec.args ?? '') && args.length === 1 ? args[0] : undefined;
+}
+
+interface FailureStyle {
+  readonly json: boolean;
+  readonly verbose: boolean;
+  readonly pointer?: string | undefined;
+}
+
+async function reportFailure(error: unknown, style: FailureStyle, parts: RunParts): Promise<ExitCode> {
+  if (error instanceof OutputClosed) return Exit.Ok;
+  const { terminal, output } = parts;
+  const exit = exitCodeOf(error);
+  if (exit === Exit.Bug) {
+    terminal.stderr.write(bugLines(error));
+  } else {
+    const named = exit !== Exit.Usage && exit < Exit.Bug;
+    terminal.stderr.write(errorLines(error, { verbose: style.verbose, pointer: named ? style.pointer : undefined }));
+  }
+  // After half a document a second one would only spoil what is there.
+  if (style.json && !output.started) {
+    const indent = terminal.stdout.isTTY === true ? 2 : 0;
+    // A failure of the output stays and is met by the last flush; the exit code is that of the error.
+    for (const piece of jsonPieces({ error: describeError(error) }, { indent })) {
+      await output.write(piece).catch(() => undefined);
+    }
+  }
+  return exit;
+}
+
+function exitOfSignal(signal: StopSignal): ExitCode {
+  return signal === 'SIGINT' ? Exit.Interrupted : Exit.Terminated;
+}
+
+function packageVersion(): string {
+  const manifest: unknown = createRequire(import.meta.url)('flink-ckpt/package.json');
+  return typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : '';
+}

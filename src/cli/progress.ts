@@ -1,0 +1,96 @@
+/**
+ * How far a long piece of work has come, for somebody who watches: one line on standard error, gone when the work is done.
+ */
+import type { Writable } from 'node:stream';
+import type { Spinner } from './spinner.js';
+
+/** One piece of work. Cheap enough to be told of every step. */
+export interface Progress {
+  /**
+   * How far it is.
+   * @param total 0 if it is not known how much there is
+   * @param text what it is at, for example a path; escaped here
+   */
+  update(done: number, total: number, text?: string): void;
+  /** Takes the line away. Idempotent. */
+  stop(): void;
+}
+
+/** Shows progress, one piece of work at a time, and keeps out of the way of other output. */
+export interface ProgressDisplay {
+  /** Starts a piece of work; the one before is stopped. `title` says what is done: `Deleting files`. */
+  start(title: string): Progress;
+  /** Clears the line so that something else can be printed; it comes back by itself. */
+  clear(): void;
+  stop(): void;
+}
+
+/** Work that is over sooner than this never shows a line, in milliseconds. */
+const delay = 250;
+
+const silent: Progress = { update: () => undefined, stop: () => undefined };
+
+/** The display that shows nothing. */
+export const noProgress: ProgressDisplay = { start: () => silent, clear: () => undefined, stop: () => undefined };
+
+/** A display on a terminal; what draws it is loaded when there is something to show. */
+export function terminalProgress(stream: Writable): ProgressDisplay {
+  let current: TerminalProgress | undefined;
+  return {
+    start(title) {
+      current?.stop();
+      current = new TerminalProgress(stream, title);
+      return current;
+    },
+    clear() {
+      current?.clear();
+    },
+    stop() {
+      current?.stop();
+      current = undefined;
+    },
+  };
+}
+
+/** How far a piece of work is. */
+export interface ProgressState {
+  readonly title: string;
+  readonly done: number;
+  readonly total: number;
+  readonly text: string | undefined;
+}
+
+class TerminalProgress implements Progress {
+  readonly #timer: NodeJS.Timeout;
+  #state: ProgressState;
+  #spinner: Spinner | undefined;
+  #stopped = false;
+
+  constructor(stream: Writable, title: string) {
+    this.#state = { title, done: 0, total: 0, text: undefined };
+    this.#timer = setTimeout(() => {
+      // A line that cannot be shown must not fail the work.
+      this.#show(stream).catch(() => undefined);
+    }, delay);
+    this.#timer.unref();
+  }
+
+  update(done: number, total: number, text?: string): void {
+    this.#state = { title: this.#state.title, done, total, text };
+  }
+
+  clear(): void {
+    this.#spinner?.clear();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    this.#spinner?.stop();
+  }
+
+  async #show(stream: Writable): Promise<void> {
+    const { startSpinner } = await import('./spinner.js');
+    if (!this.#stopped) this.#spinner = startSpinner(stream, () => this.#state);
+  }
+}

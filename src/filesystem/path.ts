@@ -173,6 +173,13 @@ export class Path {
     return this.#string;
   }
 
+  /** As `java.net.URI` prints it, with escapes (`%20` for a blank): Flink's `path.toUri().toString()`. */
+  toUriString(): string {
+    const uri = composeUri(this.scheme, this.authority, this.path);
+    const front = uri.scheme === undefined ? '' : `${uri.scheme}:`;
+    return front + (uri.authority === undefined ? '' : `//${uri.authority}`) + (uri.path ?? '');
+  }
+
   /** The same as `toString()`: a path in JSON is its string. */
   toJSON(): string {
     return this.toString();

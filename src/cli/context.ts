@@ -134,7 +134,7 @@ class RunContext implements ManagedContext {
     this.signal = parts.signal;
     this.clock = parts.clock;
     this.environment = terminal.environment;
-    this.stream = streamOutput(output, () => this.#progress.clear());
+    this.stream = streamOutput(output);
     const watched = terminal.stderr.isTTY === true && !globals.quiet && !globals.json && !globals.jsonl;
     this.#progress = watched ? terminalProgress(terminal.stderr) : noProgress;
   }
@@ -151,33 +151,21 @@ class RunContext implements ManagedContext {
   async emit<T>(document: T, render: Renderer<T>): Promise<void> {
     if (this.#emitted) throw new Error('a command has one result');
     this.#emitted = true;
-    this.#progress.stop();
-    const { output, terminal } = this.#parts;
-    try {
-      if (this.json || this.jsonl) {
-        const indent = this.json && terminal.stdout.isTTY === true ? 2 : 0;
-        for (const piece of jsonPieces(document, { indent })) await output.write(piece);
-      } else {
-        for (const piece of pieces(render(document, await this.view()))) await output.write(piece);
-      }
-    } catch (error) {
-      if (!(error instanceof OutputClosed)) throw error;
+    if (this.#wantsJson) {
+      const indent = this.json && this.#parts.terminal.stdout.isTTY === true ? 2 : 0;
+      await this.#print(jsonPieces(document, { indent }));
+    } else {
+      await this.#print(pieces(render(document, await this.view())));
     }
   }
 
   async preview<T>(document: T, render: Renderer<T>): Promise<void> {
-    this.#progress.stop();
-    const { output, terminal } = this.#parts;
-    if (this.json || this.jsonl) {
-      const view = await this.#viewOf(terminal.stderr);
-      for (const piece of pieces(render(document, view))) terminal.stderr.write(piece);
-      return;
-    }
-    try {
-      for (const piece of pieces(render(document, await this.view()))) await output.write(piece);
-      await output.flush();
-    } catch (error) {
-      if (!(error instanceof OutputClosed)) throw error;
+    if (this.#wantsJson) {
+      const { stderr } = this.#parts.terminal;
+      this.#progress.stop();
+      for (const piece of pieces(render(document, await this.#viewOf(stderr)))) stderr.write(piece);
+    } else {
+      await this.#print(pieces(render(document, await this.view())));
     }
   }
 
@@ -235,6 +223,22 @@ class RunContext implements ManagedContext {
     this.#progress.stop();
   }
 
+  get #wantsJson(): boolean {
+    return this.json || this.jsonl;
+  }
+
+  /** Prints all of it before anything else may happen; that nobody reads it is no failure. */
+  async #print(text: Iterable<string>): Promise<void> {
+    const { output } = this.#parts;
+    this.#progress.stop();
+    try {
+      for (const piece of text) await output.write(piece);
+      await output.flush();
+    } catch (error) {
+      if (!(error instanceof OutputClosed)) throw error;
+    }
+  }
+
   #conversation() {
     const { terminal, signal } = this.#parts;
     return { input: terminal.stdin, output: terminal.stderr, signal };
@@ -256,7 +260,6 @@ class RunContext implements ManagedContext {
   }
 
   #note(text: string): void {
-    this.#progress.clear();
     this.#parts.terminal.stderr.write(text);
   }
 }

@@ -16,12 +16,10 @@ export interface Progress {
   stop(): void;
 }
 
-/** Shows progress, one piece of work at a time, and keeps out of the way of other output. */
+/** Shows progress, one piece of work at a time. Other output may be written meanwhile: the line moves out of its way. */
 export interface ProgressDisplay {
   /** Starts a piece of work; the one before is stopped. `title` says what is done: `Deleting files`. */
   start(title: string): Progress;
-  /** Clears the line so that something else can be printed; it comes back by itself. */
-  clear(): void;
   stop(): void;
 }
 
@@ -31,7 +29,7 @@ const delay = 250;
 const silent: Progress = { update: () => undefined, stop: () => undefined };
 
 /** The display that shows nothing. */
-export const noProgress: ProgressDisplay = { start: () => silent, clear: () => undefined, stop: () => undefined };
+export const noProgress: ProgressDisplay = { start: () => silent, stop: () => undefined };
 
 /** A display on a terminal; what draws it is loaded when there is something to show. */
 export function terminalProgress(stream: Writable): ProgressDisplay {
@@ -41,9 +39,6 @@ export function terminalProgress(stream: Writable): ProgressDisplay {
       current?.stop();
       current = new TerminalProgress(stream, title);
       return current;
-    },
-    clear() {
-      current?.clear();
     },
     stop() {
       current?.stop();
@@ -77,10 +72,7 @@ class TerminalProgress implements Progress {
 
   update(done: number, total: number, text?: string): void {
     this.#state = { title: this.#state.title, done, total, text };
-  }
-
-  clear(): void {
-    this.#spinner?.clear();
+    this.#spinner?.show(this.#state);
   }
 
   stop(): void {
@@ -91,6 +83,6 @@ class TerminalProgress implements Progress {
 
   async #show(stream: Writable): Promise<void> {
     const { startSpinner } = await import('./spinner.js');
-    if (!this.#stopped) this.#spinner = startSpinner(stream, () => this.#state);
+    if (!this.#stopped) this.#spinner = startSpinner(stream, this.#state);
   }
 }

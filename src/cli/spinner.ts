@@ -6,27 +6,20 @@ import type { ProgressState } from './progress.js';
 
 /** A line that moves. */
 export interface Spinner {
-  /** Clears the line; the next frame draws it again. */
-  clear(): void;
+  show(state: ProgressState): void;
   stop(): void;
 }
 
-/** Shows a state, asked for with every frame, on a terminal. Keeps no process alive. */
-export function startSpinner(stream: Writable, state: () => ProgressState): Spinner {
-  const spinner = ora({
-    // Asked for by every frame, so that telling of a step costs next to nothing.
-    prefixText: () => progressText(state()),
-    stream,
-    color: false,
-    // Standard input is left alone: a question may be asked on it.
-    discardStdin: false,
-  });
+/** Shows a state on a terminal until it is stopped. What else is written there is not disturbed. */
+export function startSpinner(stream: Writable, state: ProgressState): Spinner {
+  // Standard input is left alone: a question may be asked on it.
+  const spinner = ora({ text: progressText(state), stream, color: false, discardStdin: false });
   spinner.start();
   return {
-    clear: () => {
-      spinner.clear();
+    show(next) {
+      spinner.text = progressText(next);
     },
-    stop: () => {
+    stop() {
       spinner.stop();
     },
   };

@@ -13,15 +13,9 @@ export interface StreamOutput {
   jsonLines(values: Iterable<unknown> | AsyncIterable<unknown>): Promise<void>;
 }
 
-/**
- * Makes it.
- * @param before called ahead of every write, to clear a line that shows progress
- */
-export function streamOutput(output: Output, before: () => void): StreamOutput {
-  const write = (chunk: string | Uint8Array): Promise<void> => {
-    before();
-    return output.write(chunk);
-  };
+/** Makes it. */
+export function streamOutput(output: Output): StreamOutput {
+  const write = (chunk: string | Uint8Array): Promise<void> => output.write(chunk);
   return {
     write,
     async pipe(chunks) {

@@ -3,18 +3,12 @@
  */
 import prettyBytes from 'pretty-bytes';
 
-/** A size in powers of 1024: `0 B`, `1023 B`, `1.2 GiB`. */
+/** A size in powers of 1024 to three digits: `0 B`, `1.25 GiB`, `115 TiB`. */
 export function formatBytes(bytes: number | bigint): string {
-  const fractionDigits = bytes < 1024 && bytes > -1024 ? 0 : 1;
-  return prettyBytes(bytes, {
-    binary: true,
-    locale: 'en',
-    minimumFractionDigits: fractionDigits,
-    maximumFractionDigits: fractionDigits,
-  });
+  return prettyBytes(bytes, { binary: true });
 }
 
-/** A size with its exact number where the short form loses something: `1.2 GiB (1,288,490,188 bytes)`. */
+/** A size with its exact number where the short form loses something: `1.25 GiB (1,342,177,280 bytes)`. */
 export function formatExactBytes(bytes: number | bigint): string {
   const exact = plural(bytes, 'byte');
   return bytes < 1024 && bytes > -1024 ? exact : `${formatBytes(bytes)} (${exact})`;

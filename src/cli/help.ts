@@ -18,6 +18,7 @@ export function configureHelp(program: Command, specs: readonly CommandSpec[]): 
   const byName = new Map(specs.map((spec) => [spec.name, spec]));
   program.configureHelp({
     subcommandTerm: (command) => [command.name(), ...command.aliases()].join(', '),
+    commandUsage: (command) => [command.parent?.name(), command.name(), command.usage()].filter(Boolean).join(' '),
     styleTitle: (title) => `\u001b[1m${title}\u001b[22m`,
     formatHelp: (command, helper) => {
       const spec = command.parent === null ? undefined : byName.get(command.name());

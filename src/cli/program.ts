@@ -94,7 +94,12 @@ export function parseCommandLine(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     const [name] = program.args;
-    if (error.code === 'commander.helpDisplayed' && name !== undefined && !isKnown(program, name)) {
+    if (
+      error.code === 'commander.helpDisplayed' &&
+      name !== undefined &&
+      !name.startsWith('-') &&
+      !isKnown(program, name)
+    ) {
       return parseCommandLine([name], specs, surroundings);
     }
     if (error.code === 'commander.help' && !jsonWanted(args)) {
@@ -117,6 +122,7 @@ function addCommand(program: Command, spec: CommandSpec): Command {
     .command(spec.name)
     .summary(spec.summary)
     .description(spec.description ?? `${spec.summary}.`)
+    .usage([spec.args, '[options]'].filter(Boolean).join(' '))
     .helpGroup(`${spec.group}:`)
     .helpOption('-h, --help', 'Show this help');
   for (const alias of spec.aliases ?? []) command.alias(alias);
@@ -128,7 +134,10 @@ function addCommand(program: Command, spec: CommandSpec): Command {
 }
 
 function toOption(spec: OptionSpec): Option {
-  const option = new Option(spec.flags, spec.description);
+  const option = new Option(
+    spec.flags,
+    spec.repeatable === true ? `${spec.description} (repeatable)` : spec.description,
+  );
   if (spec.choices !== undefined) option.choices(spec.choices);
   if (spec.conflicts !== undefined) option.conflicts([...spec.conflicts]);
   if (spec.required === true) option.makeOptionMandatory();

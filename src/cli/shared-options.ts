@@ -21,7 +21,7 @@ const shared: readonly SharedOption[] = [
     group,
     flags: '-D <key=value>',
     repeatable: true,
-    description: "An option of Flink's configuration (repeatable)",
+    description: "An option of Flink's configuration",
   },
   {
     shared: true,
@@ -34,14 +34,14 @@ const shared: readonly SharedOption[] = [
     group,
     flags: '--map <old=new>',
     repeatable: true,
-    description: 'Look up at NEW what is called OLD (repeatable)',
+    description: 'Look up at NEW what is called OLD',
   },
   {
     shared: true,
     group,
     flags: '--alias <schemes>',
     repeatable: true,
-    description: 'Schemes that name the same store, as s3,s3a (repeatable)',
+    description: 'Schemes that name the same store, as s3,s3a',
   },
 ];
 

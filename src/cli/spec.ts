@@ -18,7 +18,7 @@ export type Run<O = Record<string, never>> = (
 ) => Promise<ExitCode>;
 
 /** Heading under which a command stands in `ckpt --help`. */
-export type CommandGroup = 'Look' | 'Look inside state' | 'Create and change' | 'Clean up' | 'Other';
+export type CommandGroup = 'Inspect' | 'State contents' | 'Create and change' | 'Clean up' | 'Other';
 
 /** One option of a command. */
 export interface OptionSpec {

@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { readLines } from '../../../src/cli/input.js';
+
+async function lines(chunks: readonly (string | Uint8Array)[]): Promise<string[]> {
+  async function* source() {
+    yield* chunks;
+  }
+  const result: string[] = [];
+  for await (const line of readLines(source())) result.push(line);
+  return result;
+}
+
+it.each([
+  [[], []],
+  [['a'], ['a']],
+  [['a\n'], ['a']],
+  [['a\r\nb\r\n'], ['a', 'b']],
+  [['a\n\nb'], ['a', '', 'b']],
+  [
+    ['a', 'b\nc', '', 'd'],
+    ['ab', 'cd'],
+  ],
+  [['\ufeffa'], ['\ufeffa']],
+])('%j has the lines %j', async (chunks, expected) => {
+  expect(await lines(chunks)).toEqual(expected);
+});
+
+it('does not depend on where the chunks end', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.string({ unit: fc.constantFrom('a', '窓', '😀', '\n') }),
+      fc.integer({ min: 1, max: 7 }),
+      async (text, size) => {
+        const bytes = new TextEncoder().encode(text);
+        const chunks: Uint8Array[] = [];
+        for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
+        expect(await lines(chunks)).toEqual(await lines([text]));
+      },
+    ),
+  );
+});
+
+it('refuses what is no text', async () => {
+  await expect(lines([Uint8Array.of(0x61, 0xff)])).rejects.toThrow('not UTF-8');
+  await expect(lines([Uint8Array.of(0xe7, 0xaa)])).rejects.toThrow('not UTF-8');
+});

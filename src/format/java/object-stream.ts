@@ -35,7 +35,7 @@ import {
   TC_RESET,
   TC_STRING,
 } from './stream-constants.js';
-import { describeTag, isReferenceType, quote, StreamInput, VALUE_BYTES } from './stream-input.js';
+import { describeTag, isReferenceType, type MAX_JAVA_VALUES, quote, StreamInput, VALUE_BYTES } from './stream-input.js';
 
 /** The first object of a stream, and where it ends. */
 export interface JavaObjectStream {
@@ -72,7 +72,8 @@ type Layout = { readonly descriptor: JavaClassDescriptor; readonly above: Layout
  * reader fails on such classes too where it does not have them.
  *
  * @throws ByteFormatError (offset relative to `bytes`) if this is no object stream, ends early, nests deeper than
- * {@link MAX_JAVA_NESTING}, or holds an externalizable object of protocol version 1, which has no recognizable end
+ * {@link MAX_JAVA_NESTING}, has more than a million parts, or holds an externalizable object of protocol version 1, which has
+ * no recognizable end
  */
 export function readJavaObject(bytes: Uint8Array, start = 0): JavaObjectStream {
   return new JavaObjectStreamReader(new StreamInput(bytes, start)).read();

@@ -31,6 +31,12 @@ export const VALUE_BYTES: Readonly<Record<string, number>> = {
   '[': 1,
 };
 
+/**
+ * Most strings, objects, arrays, classes and runs of primitives in one stream. Seven bytes can make an object that takes 400
+ * in memory: this keeps a hostile stream below half a gigabyte, and is far above what Flink puts into one.
+ */
+const MAX_JAVA_VALUES = 1_000_000;
+
 /** Below the longest string that V8 can make. */
 const MAX_STRING_BYTES = 0x1fff_0000;
 
@@ -39,6 +45,7 @@ export class StreamInput {
   readonly reader: ByteReader;
   /** Strings, objects, enum constants, arrays, classes and class descriptors, in the order in which they begin. */
   private readonly handles: Referable[] = [];
+  private blocks = 0;
   private readonly utf = new Utf8Slice();
   private readonly view: DataView;
 
@@ -54,7 +61,13 @@ export class StreamInput {
   /** Gives the value the next number. */
   register<T extends Referable>(value: T): T {
     this.handles.push(value);
+    this.checkNumber();
     return value;
+  }
+
+  private checkNumber(): void {
+    if (this.handles.length + this.blocks <= MAX_JAVA_VALUES) return;
+    this.reader.fail('the end of a Java object', `more than ${MAX_JAVA_VALUES} parts of it`);
   }
 
   /** What the reference names, whose tag has been read. */
@@ -145,6 +158,8 @@ export class StreamInput {
       reader.take(block, 'block data');
       length += block;
     }
+    this.blocks++;
+    this.checkNumber();
     const joined = new Uint8Array(length);
     reader.position = start;
     let at = 0;

@@ -144,12 +144,22 @@ describe('readJavaObject', () => {
   });
 
   it('spends nothing on empty superclasses for each object', () => {
-    // 400 classes without fields above a million objects: 400 million entries if each object listed them.
+    // 400 classes without fields above 900,000 objects: 360 million entries if each object listed them.
     const tower = `${`72${utf('A')}0000000000000001${'02'}000078`.repeat(400)}70`;
-    const count = 1_000_000;
+    const count = 900_000;
     const head = `${HEADER}75${classDescriptor('[LA;', '02')}${count.toString(16).padStart(8, '0')}73${tower}`;
     const { value } = read(head, `73${reference(2)}`.repeat(count - 1));
     expect(value).toMatchObject({ kind: 'array', elements: { length: count } });
+  });
+
+  it.each([
+    ['objects', `73${reference(0)}78`],
+    ['runs of primitives', '77010070'],
+    ['empty strings', '740000'],
+  ])('bounds the number of %s', (_, part) => {
+    const stream = (count: number) => read(HEADER, '73', classDescriptor('A', '03'), part.repeat(count), '78');
+    expect(() => stream(900_000)).not.toThrow();
+    expect(() => stream(1_000_000)).toThrow(/found more than 1000000 parts of it/);
   });
 
   it.each([

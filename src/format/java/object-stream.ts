@@ -35,7 +35,7 @@ import {
   TC_RESET,
   TC_STRING,
 } from './stream-constants.js';
-import { describeTag, isReferenceType, type MAX_JAVA_VALUES, quote, StreamInput, VALUE_BYTES } from './stream-input.js';
+import { describeTag, isReferenceType, quote, StreamInput, VALUE_BYTES } from './stream-input.js';
 
 /** The first object of a stream, and where it ends. */
 export interface JavaObjectStream {

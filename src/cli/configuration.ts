@@ -27,8 +27,8 @@ export class Configuration {
   }
 
   /** All keys with their values, secrets included: for file systems, never for printing. */
-  entries(): IterableIterator<[key: string, value: string]> {
-    return this.#values.entries();
+  get values(): ReadonlyMap<string, string> {
+    return this.#values;
   }
 
   /** All keys with values that may be shown. */
@@ -79,28 +79,28 @@ export interface ConfigurationSource {
   readonly directory?: string | undefined;
   /** `$FLINK_CONF_DIR`: used if there is no `directory`; may be wrong, with a warning. */
   readonly environmentDirectory?: string | undefined;
-  /** The values of `-D`, each `key=value`. */
-  readonly assignments: readonly string[];
+  /** The pairs of `-D`. */
+  readonly definitions: readonly (readonly [key: string, value: string])[];
   /** Takes what is worth a warning. */
   readonly warn: (message: string) => void;
 }
 
 /**
- * Reads the configuration file, if one is named, and lays the assignments over it.
- * @throws UsageError if an assignment has no `=`, if the named directory has no configuration file, or if the file is no YAML
+ * Reads the configuration file, if one is named, and lays the definitions over it.
+ * @throws UsageError if the named directory has no configuration file, or if the file is no YAML
  */
 export async function loadConfiguration(source: ConfigurationSource): Promise<Configuration> {
-  const assigned = parseDefinitions(source.assignments);
+  const { definitions } = source;
   const directory = source.directory ?? (source.environmentDirectory || undefined);
-  if (directory === undefined) return new Configuration(assigned);
+  if (directory === undefined) return new Configuration(definitions);
   const file = await readConfigurationFile(directory, source.warn);
   if (file === undefined) {
     const message = `${directory}: neither config.yaml nor flink-conf.yaml is there`;
     if (source.directory !== undefined) throw new UsageError(message, { directory });
     source.warn(`${message} (from FLINK_CONF_DIR)`);
-    return new Configuration(assigned);
+    return new Configuration(definitions);
   }
-  return new Configuration([...file.values, ...assigned], file.path);
+  return new Configuration([...file.values, ...definitions], file.path);
 }
 
 /**

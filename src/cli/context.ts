@@ -2,6 +2,8 @@
  * Everything that a command may use of its surroundings. A command takes nothing from `process`, so a test can run it
  * without one.
  */
+import type { PathMapping } from '../filesystem/path-mapping.js';
+import type { FileSystems } from '../filesystem/registry.js';
 import { jsonPieces } from '../report/json.js';
 import { printable } from '../report/printable.js';
 import { loadStyle } from '../report/style.js';
@@ -13,6 +15,7 @@ import { type ExitCode, exitCodeOf } from './exit-code.js';
 import { readBytes, readLines } from './input.js';
 import { type Output, OutputClosed } from './output.js';
 import { noProgress, type Progress, type ProgressDisplay, terminalProgress } from './progress.js';
+import type { Stores } from './stores.js';
 import { type StreamOutput, streamOutput } from './stream-output.js';
 import { decideColor, decideWidth, type Terminal } from './terminal.js';
 
@@ -24,14 +27,14 @@ export interface GlobalOptions {
   readonly verbose: boolean;
   /** False with `--no-color`. */
   readonly color: boolean;
-  /** The values of `-D`. */
-  readonly definitions: readonly string[];
+  /** The pairs of `-D`. */
+  readonly definitions: readonly (readonly [key: string, value: string])[];
   /** The value of `--conf-dir`. */
   readonly configurationDirectory: string | undefined;
   /** The values of `--map`. */
   readonly mappings: readonly string[];
-  /** The values of `--alias`. */
-  readonly aliases: readonly string[];
+  /** The values of `--alias`, each a set of schemes. */
+  readonly aliases: readonly (readonly string[])[];
 }
 
 /** Tells the time; tests bring their own. */
@@ -86,6 +89,15 @@ export interface Context extends Asker {
 
   /** Flink's configuration; read when it is first asked for. */
   configuration(): Promise<Configuration>;
+  /**
+   * The stores. They take names as the user and the metadata write them: `--map` is applied within. The code of a store
+   * is loaded when the first of its paths turns up.
+   */
+  fileSystems(): Promise<FileSystems>;
+  /** What `--map` says, for commands that must know; looking up is done by the file systems. */
+  pathMapping(): Promise<PathMapping>;
+  /** Sets of schemes that name the same store, from `--alias`. */
+  readonly aliases: readonly (readonly string[])[];
 }
 
 /** What a context is made of. */
@@ -97,12 +109,10 @@ export interface ContextParts {
   readonly clock: Clock;
 }
 
-/** A context, with what the frame needs after the command has ended. */
+/** A context, with what the frame needs when the command has ended. */
 export interface ManagedContext extends Context {
   /** Takes the line that shows progress away. */
-  stopProgress(): void;
-  /** Takes progress away and frees what the context opened. */
-  close(): Promise<void>;
+  close(): void;
 }
 
 /** Makes the context of one run. Opens and loads nothing. */
@@ -118,11 +128,13 @@ class RunContext implements ManagedContext {
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly aliases: readonly (readonly string[])[];
   readonly stream: StreamOutput;
   readonly #parts: ContextParts;
   readonly #progress: ProgressDisplay;
   #emitted = false;
   #configuration: Promise<Configuration> | undefined;
+  #stores: Promise<Stores> | undefined;
 
   constructor(parts: ContextParts) {
     const { globals, terminal, output } = parts;
@@ -134,6 +146,7 @@ class RunContext implements ManagedContext {
     this.signal = parts.signal;
     this.clock = parts.clock;
     this.environment = terminal.environment;
+    this.aliases = globals.aliases;
     this.stream = streamOutput(output);
     const watched = terminal.stderr.isTTY === true && !globals.quiet && !globals.json && !globals.jsonl;
     this.#progress = watched ? terminalProgress(terminal.stderr) : noProgress;
@@ -209,18 +222,31 @@ class RunContext implements ManagedContext {
     this.#configuration ??= loadConfiguration({
       directory: globals.configurationDirectory,
       environmentDirectory: terminal.environment.FLINK_CONF_DIR,
-      assignments: globals.definitions,
+      definitions: globals.definitions,
       warn: (message) => this.warn(message),
     });
     return this.#configuration;
   }
 
-  stopProgress(): void {
+  async fileSystems(): Promise<FileSystems> {
+    return (await this.#openStores()).fileSystems;
+  }
+
+  async pathMapping(): Promise<PathMapping> {
+    return (await this.#openStores()).pathMapping;
+  }
+
+  close(): void {
     this.#progress.stop();
   }
 
-  async close(): Promise<void> {
-    this.#progress.stop();
+  #openStores(): Promise<Stores> {
+    const open = async (): Promise<Stores> => {
+      const { openStores } = await import('./stores.js');
+      return openStores(await this.configuration(), this.#parts.globals.mappings);
+    };
+    this.#stores ??= open();
+    return this.#stores;
   }
 
   get #wantsJson(): boolean {

@@ -94,10 +94,10 @@ async function runCommandLine(line: CommandLine, parts: RunParts): Promise<ExitC
   } catch (error) {
     const pointer = pointerOf(spec, line.args);
     const json = globals.json || globals.jsonl;
-    context.stopProgress();
+    context.close();
     return await reportFailure(error, { json, verbose: globals.verbose, pointer }, parts);
   } finally {
-    await context.close();
+    context.close();
   }
 }
 

@@ -2,11 +2,13 @@
  * The command line as commander sees it: built from specs, parsed into what is to be run. Nothing runs and nothing is
  * printed here.
  */
-import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
 import { UsageError } from '../errors.js';
+import { parseDefinitions } from './configuration.js';
 import type { GlobalOptions } from './context.js';
 import { Exit, type ExitCode } from './exit-code.js';
 import { configureHelp, helpWidth } from './help.js';
+import { parseAssignment, parseList } from './options.js';
 import { commandOptions, globalOptions, type SharedOption } from './shared-options.js';
 import type { CommandSpec, OptionSpec } from './spec.js';
 
@@ -143,27 +145,15 @@ function toOption(spec: OptionSpec): Option {
   if (spec.required === true) option.makeOptionMandatory();
   if (spec.default !== undefined || spec.defaultText !== undefined) option.default(spec.default, spec.defaultText);
   if (spec.group !== undefined) option.helpGroup(`${spec.group}:`);
-  const { parse, repeatable, choices } = spec;
+  const { parse, repeatable } = spec;
   if (parse !== undefined || repeatable === true) {
     option.argParser((text: string, previous: unknown) => {
-      if (choices !== undefined && !choices.includes(text)) {
-        throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`);
-      }
-      const value = parse === undefined ? text : parsed(parse, text);
+      const value = parse === undefined ? text : parsed(spec.flags, parse, text);
       if (repeatable !== true) return value;
       return Array.isArray(previous) ? [...previous, value] : [value];
     });
   }
   return option;
-}
-
-function parsed(parse: (text: string) => unknown, text: string): unknown {
-  try {
-    return parse(text);
-  } catch (error) {
-    if (error instanceof UsageError) throw new InvalidArgumentError(error.message);
-    throw error;
-  }
 }
 
 function toRun(spec: CommandSpec, program: Command, command: Command, values: readonly unknown[]): CommandLine {
@@ -199,17 +189,29 @@ function mergeGlobals(before: Record<string, unknown>, after: Record<string, unk
   const flag = (name: string): boolean => before[name] === true || after[name] === true;
   const all = (name: string): string[] =>
     [before[name], after[name]].flat().filter((value) => typeof value === 'string');
+  const mappings = all('map');
+  // What they mean depends on the file systems; what they look like is checked at once, whatever the command.
+  for (const mapping of mappings) parsed('--map', parseAssignment, mapping);
   return {
     json: flag('json'),
     jsonl: flag('jsonl'),
     quiet: flag('quiet'),
     verbose: flag('verbose'),
     color: before.color !== false && after.color !== false,
-    definitions: all('D'),
+    definitions: parseDefinitions(all('D')),
     configurationDirectory: all('confDir').at(-1),
-    mappings: all('map'),
-    aliases: all('alias'),
+    mappings,
+    aliases: all('alias').map((schemes) => parsed('--alias', parseList, schemes)),
   };
+}
+
+/** A value with the name of its option in front of what is wrong with it. */
+function parsed<T>(option: string, parse: (text: string) => T, text: string): T {
+  try {
+    return parse(text);
+  } catch (error) {
+    throw error instanceof UsageError ? new UsageError(`${option}: ${error.message}`, error.data) : error;
+  }
 }
 
 function isKnown(program: Command, name: string): boolean {

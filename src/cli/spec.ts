@@ -33,7 +33,7 @@ export interface OptionSpec {
   readonly parse?: (text: string) => unknown;
   /** May be given again; the values are collected in an array, which is empty if it was not given. */
   readonly repeatable?: boolean;
-  /** The only values allowed. */
+  /** The only values allowed; not together with `parse` or `repeatable`. */
   readonly choices?: readonly string[];
   /** Value if the option is not given. */
   readonly default?: unknown;

@@ -18,9 +18,13 @@ async function directoryWith(files: Readonly<Record<string, string>>): Promise<s
   return directory;
 }
 
-async function load(directory: string, assignments: readonly string[] = []) {
+async function load(directory: string, definitions: readonly string[] = []) {
   const warnings: string[] = [];
-  const configuration = await loadConfiguration({ directory, assignments, warn: (message) => warnings.push(message) });
+  const configuration = await loadConfiguration({
+    directory,
+    definitions: parseDefinitions(definitions),
+    warn: (message) => warnings.push(message),
+  });
   return { configuration, warnings };
 }
 
@@ -40,7 +44,7 @@ describe('config.yaml', () => {
       ].join('\n'),
     });
     const { configuration, warnings } = await load(directory);
-    expect(Object.fromEntries(configuration.entries())).toEqual({
+    expect(Object.fromEntries(configuration.values)).toEqual({
       'execution.checkpointing.dir': 's3://bucket/checkpoints',
       'execution.checkpointing.savepoint-dir': 'file:///savepoints',
       'state.backend.type': 'rocksdb',
@@ -81,7 +85,7 @@ describe('config.yaml', () => {
 
   it('may be empty', async () => {
     const { configuration } = await load(await directoryWith({ 'config.yaml': '# nothing\n' }));
-    expect([...configuration.entries()]).toEqual([]);
+    expect([...configuration.values]).toEqual([]);
   });
 });
 
@@ -100,7 +104,7 @@ describe('flink-conf.yaml', () => {
       ].join('\r\n'),
     });
     const { configuration, warnings } = await load(directory);
-    expect(Object.fromEntries(configuration.entries())).toEqual({
+    expect(Object.fromEntries(configuration.values)).toEqual({
       'state.checkpoints.dir': 'hdfs:///flink/checkpoints',
       'state.savepoints.dir': 's3://b/x: y',
       'rest.port': '8081',
@@ -122,7 +126,7 @@ describe('-D', () => {
   it('wins over the file, the last one over those before', async () => {
     const directory = await directoryWith({ 'config.yaml': 'a: file\nb: file\n' });
     const { configuration } = await load(directory, ['a=one', 'a=two=2', 'c=']);
-    expect(Object.fromEntries(configuration.entries())).toEqual({ a: 'two=2', b: 'file', c: '' });
+    expect(Object.fromEntries(configuration.values)).toEqual({ a: 'two=2', b: 'file', c: '' });
   });
 
   it.each(['key', '=value', '', 's3.secret-key:hunter2'])('refuses %j without repeating a value', (definition) => {
@@ -149,7 +153,7 @@ describe('the directory', () => {
     const warnings: string[] = [];
     const configuration = await loadConfiguration({
       environmentDirectory: await tempDirectory(),
-      assignments: ['a=b'],
+      definitions: [['a', 'b']],
       warn: (message) => warnings.push(message),
     });
     expect(configuration.get('a')).toBe('b');
@@ -158,7 +162,7 @@ describe('the directory', () => {
 
   it('is not needed', async () => {
     const warn = () => expect.unreachable();
-    const configuration = await loadConfiguration({ environmentDirectory: '', assignments: [], warn });
+    const configuration = await loadConfiguration({ environmentDirectory: '', definitions: [], warn });
     expect(configuration.checkpointDirectory).toBeUndefined();
   });
 

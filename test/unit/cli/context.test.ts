@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Context, createContext, type GlobalOptions } from '../../../src/cli/context.js';
 import { Output, OutputClosed } from '../../../src/cli/output.js';
 import { NotFoundError } from '../../../src/errors.js';
+import { Path } from '../../../src/filesystem/path.js';
 
 interface Setup {
   readonly globals?: Partial<GlobalOptions>;
@@ -163,12 +164,21 @@ it('reads standard input', async () => {
 });
 
 it('has the configuration of the command line and of the environment', async () => {
-  const { context } = setUp({ globals: { definitions: ['execution.checkpointing.dir=s3://b/c'] } });
+  const { context } = setUp({ globals: { definitions: [['execution.checkpointing.dir', 's3://b/c']] } });
   expect((await context.configuration()).checkpointDirectory).toBe('s3://b/c');
   expect(context.configuration()).toBe(context.configuration());
   const missing = setUp({ environment: { FLINK_CONF_DIR: '/nonexistent' } });
   await missing.context.configuration();
   expect(missing.written.stderr).toMatch(/^ckpt: warning: .*FLINK_CONF_DIR/);
+});
+
+it('looks up mapped paths at their new place', async () => {
+  const { context } = setUp({ globals: { mappings: ['s3://b=file:/mirror'], aliases: [['s3', 's3a']] } });
+  const fileSystems = await context.fileSystems();
+  expect(fileSystems.lookUp(Path.parse('s3://b/chk-1')).toString()).toBe('file:/mirror/chk-1');
+  expect((await context.pathMapping()).isEmpty).toBe(false);
+  expect(await context.fileSystems()).toBe(fileSystems);
+  expect(context.aliases).toEqual([['s3', 's3a']]);
 });
 
 it('asks nobody without a terminal', async () => {

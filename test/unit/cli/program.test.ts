@@ -114,10 +114,13 @@ describe('options that work everywhere', () => {
       quiet: true,
       verbose: false,
       color: false,
-      definitions: ['a=1', 'b=2'],
+      definitions: [
+        ['a', '1'],
+        ['b', '2'],
+      ],
       configurationDirectory: '/conf',
       mappings: ['x=y', 'v=w'],
-      aliases: ['s3,s3a'],
+      aliases: [['s3', 's3a']],
     });
     expect(Object.keys(options)).toEqual(['minAge', 'usedBy', 'number']);
   });
@@ -159,6 +162,9 @@ describe('wrong use', () => {
       ['sweep', '/a', '--delete', '--move-to', '/b'],
       "option '--delete' cannot be used with option '--move-to <directory>'",
     ],
+    [['sweep', '/a', '-D', 'key'], '-D takes key=value'],
+    [['sweep', '/a', '--map', 'a=b=c'], '--map: "a=b=c" has more than one'],
+    [['sweep', '/a', '--alias', 's3,'], '--alias: "s3," has an empty entry'],
     [['--json'], 'no command was given'],
   ])('%j: %s', (args, message) => {
     expect(() => parse(...args)).toThrow(UsageError);

@@ -215,3 +215,14 @@ export class UnwritableMetadataError extends MetadataError {
     this.data = { record, reason };
   }
 }
+
+/** A metadata document (as `dump` prints it) that is no such document, or contradicts itself. */
+export class InvalidDocumentError extends MetadataError {
+  readonly code = 'INVALID_DOCUMENT';
+  readonly data: { readonly field: string; readonly reason: string };
+  /** @param field which value, e.g. `operatorStates[3].subtasks[1].wire.duration` */
+  constructor(field: string, reason: string, options?: ErrorOptions) {
+    super(`${field === '' ? 'the document' : field}: ${reason}`, options);
+    this.data = { field, reason };
+  }
+}

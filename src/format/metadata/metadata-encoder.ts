@@ -31,14 +31,20 @@ export class MetadataEncoder {
   private subtaskCountAt = 0;
   private subtasks = 0;
 
-  /** Magic, version, checkpoint id. */
-  header(header: MetadataHeader): void {
-    const { version, layout, checkpointId } = header;
+  /** Sets version and layout without writing anything: enough for {@link encodeSubtask} alone. */
+  prepare(header: Pick<MetadataHeader, 'version' | 'layout'>): void {
+    const { version, layout } = header;
     this.version = version;
     this.handles = new HandleEncoder(this.out, version, layout);
     if (!SUPPORTED_VERSIONS.some((known) => known === version)) this.handles.refuse(`version ${version}`);
     if (layout !== 'current' && version !== Since.coordinator)
       this.handles.refuse(`the layout ${layout} in version ${version}`);
+  }
+
+  /** Magic, version, checkpoint id. */
+  header(header: MetadataHeader): void {
+    const { version, checkpointId } = header;
+    this.prepare(header);
     if (checkpointId < 0n) this.handles.refuse(`checkpoint id ${checkpointId}`);
     this.out.writeI32(METADATA_MAGIC);
     this.out.writeI32(version);
@@ -111,12 +117,26 @@ export class MetadataEncoder {
   }
 
   subtask(entry: SubtaskEntry): void {
-    const { handles, version } = this;
+    this.handles.record = `operator ${this.operatorIndex} / subtask ${entry.index}`;
+    this.countSubtask(entry.index);
+    this.encodeSubtask(entry);
+  }
+
+  /** Counts a subtask of the operator whose bytes come from elsewhere. */
+  countSubtask(index: number): void {
+    const { handles } = this;
     if (this.subtasks < 0) handles.refuse('a subtask of a finished operator');
     this.subtasks++;
+    if (index < 0 || index >= this.parallelism) {
+      handles.refuse(`subtask index ${index} of parallelism ${this.parallelism}`);
+    }
+  }
+
+  /** The bytes of a subtask, of whatever operator. */
+  encodeSubtask(entry: SubtaskEntry): void {
+    const { handles, version } = this;
     handles.record = `operator ${this.operatorIndex} / subtask ${entry.index}`;
-    if (entry.index < 0 || entry.index >= this.parallelism)
-      handles.refuse(`subtask index ${entry.index} of parallelism ${this.parallelism}`);
+    if (entry.index < 0) handles.refuse(`subtask index ${entry.index}`);
     if (entry.finished) {
       if (version < Since.coordinator) handles.refuse(`a finished subtask before version ${Since.coordinator}`);
       handles.i32(-1 - entry.index, 'subtask index');

@@ -15,7 +15,7 @@ import { MetadataVisitor } from './visitor.js';
 const WINDOW_BYTES = 2 * 1024 * 1024;
 const HEADER_BYTES = 16;
 /** The only version number under which several layouts exist. */
-const AMBIGUOUS_VERSION = 3;
+export const AMBIGUOUS_VERSION = 3;
 
 /** Options of {@link visitMetadata}. */
 export interface VisitOptions {

@@ -210,11 +210,11 @@ class RunContext implements ManagedContext {
   }
 
   stdin(): AsyncIterable<Uint8Array> {
-    return readBytes(this.#parts.terminal.stdin);
+    return readBytes(this.#parts.terminal.stdin, this.signal);
   }
 
   stdinLines(): AsyncIterable<string> {
-    return readLines(this.#parts.terminal.stdin);
+    return readLines(this.#parts.terminal.stdin, this.signal);
   }
 
   configuration(): Promise<Configuration> {

@@ -1,10 +1,11 @@
 /**
  * What the process is connected to, as plain values, so that tests can be connected to something else.
  */
+import type { Readable } from 'node:stream';
 
 /** The streams and surroundings of one run. */
 export interface Terminal {
-  readonly stdin: NodeJS.ReadableStream & AsyncIterable<unknown> & { readonly isTTY?: boolean | undefined };
+  readonly stdin: Readable & { readonly isTTY?: boolean | undefined };
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -1,13 +1,13 @@
+import { PassThrough, Readable } from 'node:stream';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readLines } from '../../../src/cli/input.js';
+import { InterruptedError } from '../../../src/errors.js';
 
 async function lines(chunks: readonly (string | Uint8Array)[]): Promise<string[]> {
-  async function* source() {
-    yield* chunks;
-  }
+  const stream = Readable.from(chunks, { objectMode: true });
   const result: string[] = [];
-  for await (const line of readLines(source())) result.push(line);
+  for await (const line of readLines(stream, new AbortController().signal)) result.push(line);
   return result;
 }
 
@@ -44,4 +44,20 @@ it('does not depend on where the chunks end', async () => {
 it('refuses what is no text', async () => {
   await expect(lines([Uint8Array.of(0x61, 0xff)])).rejects.toThrow('not UTF-8');
   await expect(lines([Uint8Array.of(0xe7, 0xaa)])).rejects.toThrow('not UTF-8');
+});
+
+it('waits no longer once it is interrupted', async () => {
+  const controller = new AbortController();
+  const stream = new PassThrough();
+  stream.write('a\nb');
+  const seen: string[] = [];
+  const reading = (async () => {
+    for await (const line of readLines(stream, controller.signal)) {
+      seen.push(line);
+      controller.abort(new InterruptedError('SIGINT'));
+    }
+  })();
+  await expect(reading).rejects.toThrow(InterruptedError);
+  expect(seen).toEqual(['a']);
+  await expect(readLines(new PassThrough(), controller.signal).next()).rejects.toThrow(InterruptedError);
 });

@@ -78,8 +78,13 @@ export interface AtomicWriter {
 
 /** Options of {@link FileSystem.createAtomic}. */
 export interface AtomicOptions {
-  /** Replace an existing file at commit; default false. */
+  /** Replace an existing file (a link: the link itself) at commit; default false. */
   readonly overwrite?: boolean;
+  /**
+   * Whether `commit` waits until the file would survive a loss of power; default true. False for the many data files of a
+   * copy: a kill of the process is no danger to them either way.
+   */
+  readonly sync?: boolean;
 }
 
 /** Flink's `FileSystemKind`. */

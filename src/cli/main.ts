@@ -2,10 +2,9 @@
  * Where `ckpt` starts, and the only place that sets its exit code.
  */
 import { createRequire } from 'node:module';
-import { jsonPieces } from '../report/json.js';
 import { commands } from './commands/index.js';
 import { createContext } from './context.js';
-import { bugLines, describeError, errorLines } from './error-report.js';
+import { bugLines, errorDocument, errorLines } from './error-report.js';
 import { Exit, type ExitCode, exitCodeOf } from './exit-code.js';
 import { Output, OutputClosed, standardSink } from './output.js';
 import { type CommandLine, jsonWanted, parseCommandLine } from './program.js';
@@ -127,7 +126,7 @@ async function reportFailure(error: unknown, style: FailureStyle, parts: RunPart
   if (style.json && !output.started) {
     const indent = terminal.stdout.isTTY === true ? 2 : 0;
     // A failure of the output stays and is met by the last flush; the exit code is that of the error.
-    for (const piece of jsonPieces({ error: describeError(error) }, { indent })) {
+    for (const piece of errorDocument(error, { indent })) {
       await output.write(piece).catch(() => undefined);
     }
   }

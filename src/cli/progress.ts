@@ -2,7 +2,8 @@
  * How far a long piece of work has come, for somebody who watches: one line on standard error, gone when the work is done.
  */
 import type { Writable } from 'node:stream';
-import type { Spinner } from './spinner.js';
+import type { Ora } from 'ora';
+import type { ProgressState } from './progress-text.js';
 
 /** One piece of work. Cheap enough to be told of every step. */
 export interface Progress {
@@ -47,32 +48,25 @@ export function terminalProgress(stream: Writable): ProgressDisplay {
   };
 }
 
-/** How far a piece of work is. */
-export interface ProgressState {
-  readonly title: string;
-  readonly done: number;
-  readonly total: number;
-  readonly text: string | undefined;
-}
-
 class TerminalProgress implements Progress {
   readonly #timer: NodeJS.Timeout;
   #state: ProgressState;
-  #spinner: Spinner | undefined;
+  #show: (() => void) | undefined;
+  #spinner: Ora | undefined;
   #stopped = false;
 
   constructor(stream: Writable, title: string) {
     this.#state = { title, done: 0, total: 0, text: undefined };
     this.#timer = setTimeout(() => {
       // A line that cannot be shown must not fail the work.
-      this.#show(stream).catch(() => undefined);
+      this.#start(stream).catch(() => undefined);
     }, delay);
     this.#timer.unref();
   }
 
   update(done: number, total: number, text?: string): void {
     this.#state = { title: this.#state.title, done, total, text };
-    this.#spinner?.show(this.#state);
+    this.#show?.();
   }
 
   stop(): void {
@@ -81,8 +75,14 @@ class TerminalProgress implements Progress {
     this.#spinner?.stop();
   }
 
-  async #show(stream: Writable): Promise<void> {
-    const { startSpinner } = await import('./spinner.js');
-    if (!this.#stopped) this.#spinner = startSpinner(stream, this.#state);
+  async #start(stream: Writable): Promise<void> {
+    const [{ default: ora }, { progressText }] = await Promise.all([import('ora'), import('./progress-text.js')]);
+    if (this.#stopped) return;
+    // Standard input is left alone: a question may be asked on it.
+    const spinner = ora({ text: progressText(this.#state), stream, color: false, discardStdin: false });
+    this.#show = () => {
+      spinner.text = progressText(this.#state);
+    };
+    this.#spinner = spinner.start();
   }
 }

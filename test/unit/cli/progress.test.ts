@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { noProgress } from '../../../src/cli/progress.js';
-import { progressText } from '../../../src/cli/spinner.js';
+import { progressText } from '../../../src/cli/progress-text.js';
 
 describe('progressText', () => {
   it.each([

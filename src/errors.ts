@@ -160,7 +160,9 @@ export class InterruptedError extends CkptError {
 }
 
 /** Base class: there is a file where metadata should be, but it cannot be read as such. */
-export abstract class MetadataError extends CkptError {}
+export abstract class MetadataError extends CkptError {
+  override readonly category: ErrorCategory = 'unreadable';
+}
 
 /** The file is no Flink metadata file at all. */
 export class NotMetadataError extends MetadataError {
@@ -209,6 +211,7 @@ export class CorruptMetadataError extends MetadataError {
 /** A model that no metadata file can hold: a string too long, a handle that its version does not have. Nothing was written. */
 export class UnwritableMetadataError extends MetadataError {
   readonly code = 'UNWRITABLE_METADATA';
+  override readonly category = 'refused';
   readonly data: { readonly record: string; readonly reason: string };
   constructor(record: string, reason: string, options?: ErrorOptions) {
     super(`${record}: cannot be written: ${reason}`, options);
@@ -224,5 +227,60 @@ export class InvalidDocumentError extends MetadataError {
   constructor(field: string, reason: string, options?: ErrorOptions) {
     super(`${field === '' ? 'the document' : field}: ${reason}`, options);
     this.data = { field, reason };
+  }
+}
+
+/** A pointer at which nothing is, or nothing that could be a checkpoint. */
+export class PointerNotFoundError extends CkptError {
+  readonly code = 'NOT_FOUND';
+  override readonly category = 'unresolved';
+  readonly data: { readonly pointer: string; readonly nearby: readonly string[]; readonly lookedUpAt?: string };
+  /** @param nearby pointers that exist and may have been meant, the likeliest first */
+  constructor(
+    pointer: string,
+    reason: string,
+    nearby: readonly string[],
+    options?: ErrorOptions & { lookedUpAt?: string },
+  ) {
+    super(`${pointer}: ${reason}`, options);
+    this.data = { pointer, nearby, ...(options?.lookedUpAt !== undefined && { lookedUpAt: options.lookedUpAt }) };
+  }
+}
+
+/** A directory without a metadata file: not a checkpoint, or not any more, or not yet. */
+export class NoMetadataError extends CkptError {
+  readonly code = 'NO_METADATA';
+  override readonly category = 'unresolved';
+  readonly data: { readonly pointer: string; readonly nearby: readonly string[]; readonly halfDiscarded: boolean };
+  constructor(
+    pointer: string,
+    reason: string,
+    more: { readonly nearby?: readonly string[]; readonly halfDiscarded?: boolean } = {},
+    options?: ErrorOptions,
+  ) {
+    super(`${pointer}: ${reason}`, options);
+    this.data = { pointer, nearby: more.nearby ?? [], halfDiscarded: more.halfDiscarded ?? false };
+  }
+}
+
+/** `--latest` found no complete checkpoint or savepoint. */
+export class NoCheckpointError extends CkptError {
+  readonly code = 'NO_CHECKPOINT';
+  override readonly category = 'unresolved';
+  readonly data: { readonly root: string };
+  constructor(root: string, reason: string, options?: ErrorOptions) {
+    super(`${root}: ${reason}`, options);
+    this.data = { root };
+  }
+}
+
+/** No operator of the metadata, or more than one, is what the user named. */
+export class OperatorNotFoundError extends CkptError {
+  readonly code = 'OPERATOR_NOT_FOUND';
+  override readonly category = 'usage';
+  readonly data: { readonly operator: string; readonly nearby: readonly string[] };
+  constructor(operator: string, reason: string, nearby: readonly string[], options?: ErrorOptions) {
+    super(`operator "${operator}": ${reason}`, options);
+    this.data = { operator, nearby };
   }
 }

@@ -50,33 +50,21 @@ const exitOfCategory: Readonly<Record<Exclude<ErrorCategory, 'interrupted'>, Exi
 };
 
 /**
- * Category of the codes whose classes do not carry one. A code that is neither here nor has a category counts as `failed`:
+ * Category of the codes whose classes do not carry one: for these, what a failure means is up to the command, and this is
+ * what it means if it ends the command. A code that is neither here nor has a category counts as `failed`:
  * an expected error of which nothing more is known was something that could not be done.
  */
 const categoryOfCode: Readonly<Record<string, ErrorCategory>> = {
   USAGE: 'usage',
-  INVALID_VALUE: 'usage',
-  INVALID_ARGUMENT: 'usage',
-  INVALID_OPTION: 'usage',
-  INVALID_CONFIGURATION: 'usage',
 
   NOT_FOUND: 'unresolved',
-  NO_METADATA: 'unresolved',
-  UNRESOLVED: 'unresolved',
-  UNRESOLVED_POINTER: 'unresolved',
   PERMISSION_DENIED: 'unresolved',
   UNKNOWN_SCHEME: 'unresolved',
   INVALID_PATH: 'unresolved',
   WRONG_FILE_TYPE: 'unresolved',
 
-  CORRUPT_METADATA: 'unreadable',
-  NOT_A_FLINK_FILE: 'unreadable',
-  NOT_A_METADATA_FILE: 'unreadable',
-  UNSUPPORTED_VERSION: 'unreadable',
-
   REFUSED: 'refused',
   ALREADY_EXISTS: 'refused',
-  TARGET_EXISTS: 'refused',
   DIRECTORY_NOT_EMPTY: 'refused',
 
   IO_ERROR: 'failed',

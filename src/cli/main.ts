@@ -33,9 +33,9 @@ export async function main(args: readonly string[], specs: readonly CommandSpec[
   });
   const output = new Output(standardSink(process.stdout, 1));
   const signals = watchSignals(process, (signal) => process.exit(exitOfSignal(signal)));
-  let exit = await run(args, { terminal, output, specs, signal: signals.signal });
-  if (signals.received !== undefined) exit = exitOfSignal(signals.received);
-  process.exitCode = exit;
+  const exit = await run(args, { terminal, output, specs, signal: signals.signal });
+  const stopped = signals.received !== undefined && exit !== Exit.Bug;
+  process.exitCode = stopped ? exitOfSignal(signals.received) : exit;
   // A request that was given up may still keep the process alive; whoever pressed Ctrl-C does not wait for it.
   if (signals.received !== undefined) process.exit();
   signals.dispose();
@@ -52,17 +52,22 @@ export interface RunParts {
 /** Runs a command line and resolves to its exit code when all output was taken. Never rejects. */
 export async function run(args: readonly string[], parts: RunParts): Promise<ExitCode> {
   const { terminal, output } = parts;
+  let style: FailureStyle = { json: jsonWanted(args), verbose: false };
   let exit: ExitCode;
+  let failure: unknown;
   try {
-    exit = await runCommandLine(parse(args, parts), parts);
+    const line = parse(args, parts);
+    if (line.kind === 'run') style = failureStyle(line);
+    exit = await runCommandLine(line, parts);
   } catch (error) {
-    exit = await reportFailure(error, { json: jsonWanted(args), verbose: false }, parts);
+    failure = error;
+    exit = await reportFailure(error, style, parts);
   }
   try {
     await output.flush();
   } catch (error) {
-    if (error instanceof OutputClosed) return exit;
-    terminal.stderr.write(errorLines(error, { verbose: false }));
+    if (error instanceof OutputClosed || error === failure) return exit;
+    terminal.stderr.write(errorLines(error, { verbose: style.verbose }));
     return exit === Exit.Ok ? exitCodeOf(error) : exit;
   }
   return exit;
@@ -91,25 +96,22 @@ async function runCommandLine(line: CommandLine, parts: RunParts): Promise<ExitC
     const { run: command } = await spec.load();
     // The options were parsed by the very spec that `command` was written for.
     return await command(context, line.args, line.options as never);
-  } catch (error) {
-    const pointer = pointerOf(spec, line.args);
-    const json = globals.json || globals.jsonl;
-    context.close();
-    return await reportFailure(error, { json, verbose: globals.verbose, pointer }, parts);
   } finally {
     context.close();
   }
 }
 
-/** What an error of this command is about, if the user named one thing only. */
-function pointerOf(spec: CommandSpec, args: readonly string[]): string | undefined {
-  return /^[<[](pointer|root)/.test(spec.args ?? '') && args.length === 1 ? args[0] : undefined;
-}
-
+/** How the failure of a run is told. */
 interface FailureStyle {
   readonly json: boolean;
   readonly verbose: boolean;
+  /** What it is about, if the user named one thing only. */
   readonly pointer?: string | undefined;
+}
+
+function failureStyle({ spec, args, globals }: Extract<CommandLine, { kind: 'run' }>): FailureStyle {
+  const one = /^[<[](pointer|root)/.test(spec.args ?? '') && args.length === 1;
+  return { json: globals.json || globals.jsonl, verbose: globals.verbose, pointer: one ? args[0] : undefined };
 }
 
 async function reportFailure(error: unknown, style: FailureStyle, parts: RunParts): Promise<ExitCode> {

@@ -95,7 +95,7 @@ describe('standard output', () => {
 
   it('on a full disk is an error', async () => {
     const { stderr, exitCode } = await shell('"$NODE" "$CKPT" uid a > /dev/full');
-    expect(stderr).toMatch(/^ckpt: standard output: writing failed: ENOSPC.*\n {2}caused by: ENOSPC/);
+    expect(stderr).toMatch(/^ckpt: standard output: writing failed: ENOSPC.*\n {2}caused by: ENOSPC.*\n$/);
     expect(exitCode).toBe(1);
   });
 

@@ -3,16 +3,25 @@ import { categoryOf, Exit, type ExitCode, exitCodeOf, highestExit } from '../../
 import {
   AlreadyExistsError,
   CkptError,
+  CorruptMetadataError,
   DirectoryNotEmptyError,
   type ErrorCategory,
   InterruptedError,
+  InvalidDocumentError,
   InvalidPathError,
   IoError,
+  NoCheckpointError,
+  NoMetadataError,
   NotFoundError,
+  NotMetadataError,
+  OperatorNotFoundError,
   PermissionError,
+  PointerNotFoundError,
   RefusedError,
   UnknownSchemeError,
   UnsupportedOperationError,
+  UnsupportedVersionError,
+  UnwritableMetadataError,
   UsageError,
   WrongFileTypeError,
 } from '../../../src/errors.js';
@@ -25,7 +34,7 @@ class CodedError extends CkptError {
 }
 
 class CategorizedError extends CkptError {
-  readonly code = 'CORRUPT_METADATA';
+  readonly code = 'NOT_FOUND';
   readonly data = {};
   constructor(override readonly category: ErrorCategory) {
     super('an error that knows better');
@@ -35,17 +44,20 @@ class CategorizedError extends CkptError {
 describe('exitCodeOf', () => {
   it.each<[unknown, ExitCode]>([
     [new UsageError('x'), 2],
-    [new CodedError('INVALID_VALUE'), 2],
     [new NotFoundError('p'), 3],
     [new PermissionError('p'), 3],
     [new UnknownSchemeError('p', 'x', []), 3],
     [new InvalidPathError('p', 'r'), 3],
     [new WrongFileTypeError('p', 'file'), 3],
-    [new CodedError('NO_METADATA'), 3],
-    [new CodedError('UNRESOLVED'), 3],
-    [new CodedError('CORRUPT_METADATA'), 4],
-    [new CodedError('NOT_A_FLINK_FILE'), 4],
-    [new CodedError('UNSUPPORTED_VERSION'), 4],
+    [new PointerNotFoundError('p', 'nothing there', []), 3],
+    [new NoMetadataError('p', 'no metadata'), 3],
+    [new NoCheckpointError('p', 'none'), 3],
+    [new OperatorNotFoundError('o', 'not there', []), 2],
+    [new CorruptMetadataError({ location: 'p', offset: 0, record: 'header', expected: 'a count', found: '-1' }), 4],
+    [new NotMetadataError('p', 0, 'empty'), 4],
+    [new UnsupportedVersionError('p', 99, [1], 'too new'), 4],
+    [new InvalidDocumentError('', 'no object'), 4],
+    [new UnwritableMetadataError('path', 'too long'), 5],
     [new RefusedError('x'), 5],
     [new CodedError('REFUSED_BY_A_LATER_RULE'), 5],
     [new AlreadyExistsError('p'), 5],
@@ -66,7 +78,7 @@ describe('exitCodeOf', () => {
   it('believes an error that carries its category', () => {
     expect(exitCodeOf(new CategorizedError('refused'))).toBe(Exit.Refused);
     expect(exitCodeOf(new CategorizedError('failed'))).toBe(Exit.No);
-    expect(categoryOf(new CodedError('CORRUPT_METADATA'))).toBe('unreadable');
+    expect(categoryOf(new CodedError('NOT_FOUND'))).toBe('unresolved');
   });
 });
 

@@ -25,7 +25,7 @@ export class Utf8Slice {
   offset = 0;
   /** True if the bytes are ASCII without zero, so that no other bytes can mean the same text. */
   plain = true;
-  buffer: Uint8Array = new Uint8Array(0);
+  buffer: Buffer = Buffer.alloc(0);
 
   /** Encoded bytes. */
   get byteLength(): number {
@@ -35,7 +35,7 @@ export class Utf8Slice {
   /** The text. */
   text(): string {
     return this.plain
-      ? asciiText(this.buffer, this.start, this.end)
+      ? this.buffer.toString('latin1', this.start, this.end)
       : decodeModifiedUtf8(this.buffer, this.start, this.end);
   }
 
@@ -59,16 +59,6 @@ export function copyBytes(bytes: Uint8Array, start: number, end: number): Uint8A
   return copy;
 }
 
-const latin1 = new TextDecoder('latin1');
-/** Above this length the native decoder beats `String.fromCharCode`. */
-const SHORT_TEXT = 12;
-
-function asciiText(bytes: Uint8Array, start: number, end: number): string {
-  if (bytes instanceof Buffer) return bytes.toString('latin1', start, end);
-  if (end - start > SHORT_TEXT) return latin1.decode(bytes.subarray(start, end));
-  return String.fromCharCode(...bytes.subarray(start, end));
-}
-
 /** See the file comment. */
 export class ByteReader {
   /** High and low word of the last 64-bit value read; `high` signed, `low` unsigned. */
@@ -76,13 +66,13 @@ export class ByteReader {
   low = 0;
   /** Next byte to read, as an index into {@link ByteReader.buffer}. */
   position = 0;
-  readonly buffer: Uint8Array;
+  readonly buffer: Buffer;
   private readonly view: DataView;
   private limit: number;
   private base = 0;
 
   private constructor(
-    buffer: Uint8Array,
+    buffer: Buffer,
     limit: number,
     /** Size of the whole input in bytes. */
     readonly total: number,

@@ -9,6 +9,7 @@ import {
   HandleList,
   type KeyedHandleView,
   MetadataVisitor,
+  type OperatorHandleView,
   type OperatorView,
   Role,
   type StreamHandleView,
@@ -192,7 +193,7 @@ export class SizeSummaryVisitor extends MetadataVisitor {
     });
   }
 
-  override beginOperatorHandle(): void {
+  override beginOperatorHandle(_view: OperatorHandleView): void {
     this.inOperatorHandle = true;
   }
 

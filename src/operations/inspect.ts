@@ -1,0 +1,228 @@
+/** What is in a checkpoint, at a glance: sizes, directories, operators. Reads the metadata alone, in bounded memory. */
+import type { RangedBytes } from '../bytes/byte-reader.js';
+import type { Path } from '../filesystem/path.js';
+import { visitMetadata } from '../format/metadata/read.js';
+
+import { propertiesParts } from './document/properties-document.js';
+import { type DocumentObject, type DocumentValue, int64 } from './document/values.js';
+import { InspectVisitor, type OperatorFacts } from './inspect-visitor.js';
+import { jobIdOf, roleOf } from './layout.js';
+import { type OperatorSummary, operatorSizes } from './size-summary.js';
+
+/** Bytes as JSON has them: a number, or digits beyond 2^53. */
+export type Bytes = number | string;
+
+/** What a directory is for the checkpoint that names it. */
+export type DirectoryRole = 'exclusive' | 'shared' | 'taskowned' | 'changelog' | 'foreign';
+
+/** How the files of a checkpoint are named, which decides whether its directory can be moved by itself. */
+export type Relocatable = 'inline' | 'relative' | 'absolute-inside' | 'foreign';
+
+/** A keyed state backend as far as the metadata tells. */
+export type Backend = 'hashmap' | 'rocksdb' | 'forst' | 'changelog' | 'unknown';
+
+/** A subtask by its index and size. */
+export interface SubtaskSize {
+  readonly index: number;
+  readonly bytes: Bytes;
+}
+
+/** An operator of {@link InspectResult}. */
+export interface InspectedOperator {
+  readonly operatorId: string;
+  readonly uid: string | null;
+  readonly name: string | null;
+  readonly parallelism: number;
+  readonly maxParallelism: number;
+  readonly finished: boolean;
+  readonly stateSize: Bytes;
+  readonly checkpointedSize: Bytes;
+  readonly keyedStateSize: Bytes;
+  readonly operatorStateSize: Bytes;
+  readonly channelStateSize: Bytes;
+  readonly coordinatorStateSize: Bytes;
+  /** Null without keyed state. */
+  readonly backend: Backend | null;
+  /** Distinct files. */
+  readonly files: number;
+  /** Subtasks that the file has. */
+  readonly subtasks: number;
+  /** Of them, finished ones. */
+  readonly finishedSubtasks: number;
+  /** Null without subtasks. */
+  readonly largestSubtask: SubtaskSize | null;
+  readonly smallestSubtask: SubtaskSize | null;
+  /** False if nothing is lost when a job starts without it. */
+  readonly hasState: boolean;
+}
+
+/** The document of `ckpt inspect`. */
+export interface InspectResult {
+  /** The external pointer, qualified. */
+  readonly pointer: string;
+  readonly metadataPath: string;
+  readonly metadataSize: number;
+  /** When the metadata was written, ISO 8601. */
+  readonly time: string;
+  /** From the path; null if it does not tell. */
+  readonly jobId: string | null;
+  readonly version: number;
+  /** Derived from the version. */
+  readonly flinkVersions: string;
+  readonly checkpointId: Bytes;
+  readonly kind: 'checkpoint' | 'savepoint' | 'unknown';
+  readonly formatType: 'CANONICAL' | 'NATIVE' | null;
+  readonly incremental: boolean;
+  readonly unaligned: boolean;
+  readonly changelog: boolean;
+  readonly fileMerging: boolean;
+  readonly relocatable: Relocatable;
+  readonly directories: readonly {
+    readonly uri: string;
+    readonly role: DirectoryRole;
+    readonly files: number;
+    readonly bytes: number;
+  }[];
+  readonly stateSize: Bytes;
+  readonly checkpointedSize: Bytes;
+  readonly inlineBytes: number;
+  readonly fileBytes: number;
+  readonly files: number;
+  readonly properties: DocumentValue;
+  readonly masterStates: readonly { readonly name: string; readonly version: number; readonly size: number }[];
+  readonly operatorStates: readonly InspectedOperator[];
+  /** Bytes behind the end of the metadata, which Flink ignores. */
+  readonly trailingBytes: number;
+}
+
+/** A metadata file to inspect. */
+export interface InspectInput {
+  readonly source: RangedBytes;
+  /** Where the metadata is; names it in errors. */
+  readonly metadataPath: Path;
+  /** Its directory, the external pointer. */
+  readonly directory: Path;
+  /** Milliseconds since the epoch. */
+  readonly modificationTime: number;
+}
+
+/** Releases that write each version. */
+const FLINK_VERSIONS: Readonly<Record<number, string>> = {
+  2: '1.3 – 1.10',
+  3: '1.11 – 1.15',
+  4: '1.16 – 1.20',
+  5: '2.0',
+  6: '2.1 – 2.3',
+};
+
+/**
+ * Inspects a metadata file. Opens no state file.
+ * @throws NotMetadataError, UnsupportedVersionError, CorruptMetadataError; the errors of the source
+ */
+export async function inspectMetadata(input: InspectInput, signal?: AbortSignal): Promise<InspectResult> {
+  const { source, directory, metadataPath } = input;
+  const visitor = new InspectVisitor(directory);
+  await visitMetadata(source, metadataPath.toString(), visitor, { signal });
+  const { metadata } = visitor;
+  const operatorStates = visitor.operators.map((operator, i) =>
+    inspectedOperator(operator, visitor.facts(i), metadata.version),
+  );
+  const sizes = visitor.operators.map(operatorSizes);
+  const total = (pick: 'stateSize' | 'checkpointedSize'): Bytes =>
+    int64(
+      BigInt.asIntN(
+        64,
+        sizes.reduce((sum, size) => sum + size[pick], 0n),
+      ),
+    );
+  const { properties } = propertiesParts(visitor.propertiesBlock);
+  return {
+    pointer: directory.toString(),
+    metadataPath: metadataPath.toString(),
+    metadataSize: source.size,
+    time: new Date(input.modificationTime).toISOString(),
+    jobId: jobIdOf(directory),
+    version: metadata.version,
+    flinkVersions: FLINK_VERSIONS[metadata.version] ?? 'unknown',
+    checkpointId: int64(metadata.checkpointId),
+    ...snapshotKind(properties, visitor.canonical),
+    incremental: visitor.incremental,
+    unaligned: visitor.unaligned,
+    changelog: visitor.changelog,
+    fileMerging: visitor.fileMerging,
+    ...directoriesOf(visitor, directory),
+    stateSize: total('stateSize'),
+    checkpointedSize: total('checkpointedSize'),
+    inlineBytes: visitor.inlineBytes,
+    fileBytes: visitor.table.directories.reduce((sum, { bytes }) => sum + bytes, 0),
+    files: visitor.files,
+    properties,
+    masterStates: visitor.masterStates,
+    operatorStates,
+    trailingBytes: visitor.trailingBytes,
+  };
+}
+
+/** A canonical keyed handle proves a savepoint even where nothing else tells. */
+function snapshotKind(properties: DocumentValue, canonical: boolean): Pick<InspectResult, 'kind' | 'formatType'> {
+  const type = (properties as DocumentObject | null)?.checkpointType as DocumentObject | undefined;
+  if (type?.savepoint === true)
+    return { kind: 'savepoint', formatType: type.formatType === 'NATIVE' ? 'NATIVE' : 'CANONICAL' };
+  if (type?.savepoint === false) return { kind: 'checkpoint', formatType: null };
+  return canonical ? { kind: 'savepoint', formatType: 'CANONICAL' } : { kind: 'unknown', formatType: null };
+}
+
+function directoriesOf(visitor: InspectVisitor, own: Path): Pick<InspectResult, 'directories' | 'relocatable'> {
+  const used = visitor.table.directories.filter((use, i) => use.files > 0 || (i > 0 && use.absolute));
+  const absolute = visitor.table.directories.filter((use) => use.absolute);
+  const directories = used
+    .map(({ path, files, bytes, changelog }) => ({ uri: path, role: roleOf(path, own, changelog), files, bytes }))
+    .sort((a, b) => ROLE_ORDER.indexOf(a.role) - ROLE_ORDER.indexOf(b.role) || (a.uri < b.uri ? -1 : 1));
+  let relocatable: Relocatable = visitor.files > 0 ? 'relative' : 'inline';
+  if (absolute.length > 0)
+    relocatable = absolute.every(({ path }) => path === own.toString()) ? 'absolute-inside' : 'foreign';
+  return { directories, relocatable };
+}
+
+const ROLE_ORDER: readonly DirectoryRole[] = ['exclusive', 'shared', 'taskowned', 'changelog', 'foreign'];
+
+function inspectedOperator(operator: OperatorSummary, facts: OperatorFacts, version: number): InspectedOperator {
+  const sizes = operatorSizes(operator);
+  const subtasks = [...operator.subtasks.values()];
+  const running = subtasks.filter(({ finished }) => !finished);
+  const extreme = (better: (a: bigint, b: bigint) => boolean): SubtaskSize | null => {
+    const best = running.reduce((a, b) => (better(b.stateSize, a.stateSize) ? b : a), running[0] ?? NO_SUBTASK);
+    return best === NO_SUBTASK ? null : { index: best.index, bytes: int64(best.stateSize) };
+  };
+  return {
+    operatorId: operator.operatorId,
+    uid: operator.uid,
+    name: operator.name,
+    parallelism: operator.parallelism,
+    maxParallelism: operator.maxParallelism,
+    finished: operator.finished,
+    stateSize: int64(sizes.stateSize),
+    checkpointedSize: int64(sizes.checkpointedSize),
+    keyedStateSize: int64(sizes.keyedStateSize),
+    operatorStateSize: int64(sizes.operatorStateSize),
+    channelStateSize: int64(sizes.channelStateSize),
+    coordinatorStateSize: int64(operator.coordinatorStateSize),
+    backend: facts.backend(version),
+    files: facts.files,
+    subtasks: subtasks.length,
+    finishedSubtasks: subtasks.length - running.length,
+    largestSubtask: extreme((a, b) => a > b),
+    smallestSubtask: extreme((a, b) => a < b),
+    hasState: facts.hasState,
+  };
+}
+
+const NO_SUBTASK = {
+  index: -1,
+  finished: true,
+  stateSize: 0n,
+  checkpointedSize: 0n,
+  keyedStateSize: 0n,
+  operatorStateSize: 0n,
+  channelStateSize: 0n,
+};

@@ -1,0 +1,158 @@
+/** Finds the newest complete checkpoint or savepoint below a directory, from names and headers alone. */
+import pMap from 'p-map';
+import { CkptError, NoCheckpointError } from '../errors.js';
+import type { FileStatus } from '../filesystem/file-system.js';
+import type { Path } from '../filesystem/path.js';
+import type { FileSystems } from '../filesystem/registry.js';
+import { loadMetadataHeader } from '../format/metadata/read.js';
+import { isJobId, jobIdOf, METADATA_FILE, savepointJobIdPrefix } from './layout.js';
+import { walkTree } from './tree.js';
+
+const CONCURRENT_HEADERS = 16;
+
+/** A directory with metadata whose header can be read. */
+export interface FoundCheckpoint {
+  readonly pointer: Path;
+  readonly metadataPath: Path;
+  readonly metadata: FileStatus;
+  readonly checkpointId: bigint;
+  /** From the path; null if it does not tell. */
+  readonly jobId: string | null;
+  /** First six digits of the job id, from the name of a savepoint directory; else null. */
+  readonly jobIdPrefix: string | null;
+}
+
+/** All checkpoints of one job, as far as names tell them apart. */
+export interface JobCheckpoints {
+  /** Job id, the prefix of one, or null where nothing tells. */
+  readonly job: string | null;
+  readonly newest: FoundCheckpoint;
+  /** Newest first. */
+  readonly checkpoints: readonly FoundCheckpoint[];
+}
+
+/** What a search came to. */
+export interface LatestResult {
+  /** Undefined if there is no complete checkpoint. */
+  readonly newest: FoundCheckpoint | undefined;
+  /** The job with the newest metadata first. */
+  readonly jobs: readonly JobCheckpoints[];
+  /** Directories that could not be listed and metadata that could not be read, with the reasons. */
+  readonly unreadable: readonly { readonly path: Path; readonly error: unknown }[];
+}
+
+/** Options of {@link findLatest}. */
+export interface LatestOptions {
+  /** Only checkpoints of this job (32 hex digits, or the first ones of them). */
+  readonly job?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Searches a directory for complete checkpoints: those with a metadata file whose header is sound. Within a job the highest
+ * checkpoint id is the newest, between jobs the metadata that was written last.
+ * @throws the signal's reason. A root that cannot be listed is among `unreadable`.
+ */
+export async function findLatest(
+  fileSystems: FileSystems,
+  root: Path,
+  options: LatestOptions = {},
+): Promise<LatestResult> {
+  const { signal } = options;
+  const unreadable: { path: Path; error: unknown }[] = [];
+  const candidates: Path[] = [];
+  await walkTree(
+    fileSystems,
+    root,
+    {
+      entries(directory, entries) {
+        if (entries.some(({ name, type }) => name === METADATA_FILE && type === 'file')) candidates.push(directory);
+      },
+      unlistable: (path, error) => unreadable.push({ path, error }),
+    },
+    { signal },
+  );
+  const found = await pMap(
+    candidates,
+    async (directory) => {
+      try {
+        return await loadFound(fileSystems, directory);
+      } catch (error) {
+        if (!(error instanceof CkptError)) throw error;
+        unreadable.push({ path: directory, error });
+        return undefined;
+      }
+    },
+    { concurrency: CONCURRENT_HEADERS, ...(signal && { signal }) },
+  );
+  const all = groupByJob(found.filter((item) => item !== undefined));
+  const jobs = options.job === undefined ? all : all.filter(({ job }) => matchesJob(job, options.job ?? ''));
+  return { newest: jobs[0]?.newest, jobs, unreadable };
+}
+
+/**
+ * The newest complete checkpoint below a directory.
+ * @throws NoCheckpointError; the error of the root if it cannot be listed
+ */
+export async function latestCheckpoint(
+  fileSystems: FileSystems,
+  root: Path,
+  options: LatestOptions = {},
+): Promise<LatestResult & { newest: FoundCheckpoint }> {
+  const result = await findLatest(fileSystems, root, options);
+  const { newest, unreadable } = result;
+  if (newest) return { ...result, newest };
+  const rootError = unreadable.find(({ path }) => path.equals(root));
+  if (rootError) throw rootError.error;
+  const of = options.job === undefined ? '' : ` of job ${options.job}`;
+  const but =
+    unreadable.length > 0 ? `; ${unreadable.length} could not be read, the first: ${unreadable[0]?.path}` : '';
+  throw new NoCheckpointError(root.toString(), `no complete checkpoint or savepoint${of} below this directory${but}`);
+}
+
+async function loadFound(fileSystems: FileSystems, directory: Path): Promise<FoundCheckpoint> {
+  const metadataPath = directory.child(METADATA_FILE);
+  const fileSystem = await fileSystems.get(metadataPath);
+  const metadata = await fileSystem.getFileStatus(metadataPath);
+  const source = await fileSystem.open(metadataPath);
+  try {
+    const { checkpointId } = await loadMetadataHeader(source, metadataPath.toString());
+    const jobIdPrefix = savepointJobIdPrefix(directory.name) ?? null;
+    return { pointer: directory, metadataPath, metadata, checkpointId, jobId: jobIdOf(directory), jobIdPrefix };
+  } finally {
+    await source.close();
+  }
+}
+
+function matchesJob(job: string | null, wanted: string): boolean {
+  if (job === null) return false;
+  return isJobId(job) ? job.startsWith(wanted) : wanted.startsWith(job) || job.startsWith(wanted);
+}
+
+const newestFirst = (a: FoundCheckpoint, b: FoundCheckpoint): number =>
+  a.checkpointId === b.checkpointId
+    ? b.metadata.modificationTime - a.metadata.modificationTime
+    : a.checkpointId > b.checkpointId
+      ? -1
+      : 1;
+
+/** Groups by job id; a savepoint belongs to the one job whose id begins as its name says, if there is just one. */
+function groupByJob(found: readonly FoundCheckpoint[]): JobCheckpoints[] {
+  const jobIds = new Set(found.flatMap(({ jobId }) => (jobId === null ? [] : [jobId])));
+  const groups = new Map<string, { job: string | null; checkpoints: FoundCheckpoint[] }>();
+  for (const item of found) {
+    const owners = item.jobIdPrefix === null ? [] : [...jobIds].filter((id) => id.startsWith(item.jobIdPrefix ?? ''));
+    const job = item.jobId ?? (owners.length === 1 ? (owners[0] ?? null) : item.jobIdPrefix);
+    const key = job ?? `in ${item.pointer.parent}`;
+    const group = groups.get(key);
+    if (group) group.checkpoints.push(item);
+    else groups.set(key, { job, checkpoints: [item] });
+  }
+  const jobs: JobCheckpoints[] = [];
+  for (const { job, checkpoints } of groups.values()) {
+    checkpoints.sort(newestFirst);
+    const newest = checkpoints[0];
+    if (newest) jobs.push({ job, newest, checkpoints });
+  }
+  return jobs.sort((a, b) => b.newest.metadata.modificationTime - a.newest.metadata.modificationTime);
+}

@@ -1,0 +1,63 @@
+/** What the names of directories tell, by Flink's conventions. Names decide nothing that bytes can. */
+import type { Path } from '../filesystem/path.js';
+import { Path as FlinkPath } from '../filesystem/path.js';
+import type { DirectoryRole } from './inspect.js';
+
+/** The name of a metadata file as Flink writes it. */
+export const METADATA_FILE = '_metadata';
+/** What a metadata file is called while its checkpoint is being discarded by `ckpt`. */
+export const TOMBSTONE_FILE = '_metadata.discarding';
+/** Directories of a job beside its checkpoints. */
+export const SHARED_DIRECTORY = 'shared';
+export const TASK_OWNED_DIRECTORY = 'taskowned';
+
+const JOB_ID = /^[0-9a-f]{32}$/;
+const CHECKPOINT = /^chk-(0|[1-9][0-9]*)$/;
+const SAVEPOINT = /^savepoint-([0-9a-f]{6})-([0-9a-f]{12})$/;
+
+/** True for 32 lower-case hex digits. */
+export function isJobId(text: string): boolean {
+  return JOB_ID.test(text);
+}
+
+/** The number of a directory `chk-<n>`; undefined for any other name. */
+export function checkpointNumber(name: string): bigint | undefined {
+  const match = CHECKPOINT.exec(name);
+  return match?.[1] === undefined ? undefined : BigInt(match[1]);
+}
+
+/** The first six digits of the job id in the name of a savepoint directory; undefined for any other name. */
+export function savepointJobIdPrefix(name: string): string | undefined {
+  return SAVEPOINT.exec(name)?.[1];
+}
+
+/** The job whose checkpoint a directory is, by the name of its parent; null if that is no job id, or a savepoint's. */
+export function jobIdOf(directory: Path): string | null {
+  if (checkpointNumber(directory.name) === undefined) return null;
+  const parent = directory.parent;
+  return parent && isJobId(parent.name) ? parent.name : null;
+}
+
+/**
+ * What a directory is for the checkpoint in `own`.
+ * @param changelog true if changelog handles name files in it
+ */
+export function roleOf(directory: string, own: Path, changelog: boolean): DirectoryRole {
+  if (directory === own.toString()) return 'exclusive';
+  if (changelog) return 'changelog';
+  const job = own.parent;
+  const path = parsed(directory);
+  if (!path || !job) return 'foreign';
+  if (path.startsWith(own)) return 'exclusive';
+  if (path.startsWith(job.child(SHARED_DIRECTORY))) return 'shared';
+  if (path.startsWith(job.child(TASK_OWNED_DIRECTORY))) return 'taskowned';
+  return 'foreign';
+}
+
+function parsed(directory: string): Path | undefined {
+  try {
+    return FlinkPath.parse(directory);
+  } catch {
+    return undefined;
+  }
+}

@@ -96,6 +96,17 @@ export function parseJobId(text: string): string {
 }
 
 /**
+ * A job id or the first digits of one, in lower case: enough to pick one of several jobs.
+ * @throws UsageError
+ */
+export function parseJobIdPart(text: string): string {
+  if (!/^[0-9a-f]{1,32}$/i.test(text)) {
+    throw new UsageError(`"${text}" is not a job id, nor the beginning of one: up to 32 hex digits`, { value: text });
+  }
+  return text.toLowerCase();
+}
+
+/**
  * A list with commas as its entries, blanks around them taken away: `a, b` gives `a` and `b`.
  * @throws UsageError if an entry is empty
  */

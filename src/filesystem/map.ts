@@ -49,6 +49,12 @@ class MappedFileSystems implements FileSystems {
     return this.systems.lookUp(this.mapping.toReal(this.qualify(path)));
   }
 
+  nameOf(path: Path): Path {
+    const qualified = this.qualify(path);
+    if (!this.mapping.toReal(qualified).equals(qualified)) return qualified;
+    return this.mapping.toNamed(qualified) ?? qualified;
+  }
+
   async get(path: Path): Promise<FileSystem> {
     const { scheme = 'file' } = this.qualify(path);
     const anchor = await this.systems.get(this.lookUp(path));

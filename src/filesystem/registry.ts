@@ -45,6 +45,12 @@ export interface FileSystems {
 
   /** Where a path is really looked up, qualified: another place only if it is mapped (see `map.ts`). No I/O. */
   lookUp(path: Path): Path;
+
+  /**
+   * The name, qualified, of what a user gave a path of: with a mapping both the name itself and the place where it is
+   * looked up lead to the name that the metadata has. No I/O.
+   */
+  nameOf(path: Path): Path;
 }
 
 /** The schemes of this program. A new one is a line here and a file of its own; whatever it needs, it imports when it runs. */
@@ -105,6 +111,10 @@ class Registry implements FileSystems {
   }
 
   lookUp(path: Path): Path {
+    return this.qualify(path);
+  }
+
+  nameOf(path: Path): Path {
     return this.qualify(path);
   }
 

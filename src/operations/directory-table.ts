@@ -24,6 +24,8 @@ export interface Located {
   nameStart: number;
   nameEnd: number;
   nameBytes: Uint8Array;
+  /** True if the name is ASCII; else it is UTF-8. */
+  plain: boolean;
 }
 
 /** See the file comment. The first directory is that of the metadata file. */
@@ -32,7 +34,13 @@ export class DirectoryTable {
   private readonly indexes = new Map<string, number>();
   private lastBytes: Uint8Array = new Uint8Array(0);
   private lastIndex = -1;
-  private readonly located: Located = { directory: 0, nameStart: 0, nameEnd: 0, nameBytes: new Uint8Array(0) };
+  private readonly located: Located = {
+    directory: 0,
+    nameStart: 0,
+    nameEnd: 0,
+    nameBytes: new Uint8Array(0),
+    plain: true,
+  };
 
   constructor(readonly own: Path) {
     this.add(own.toString());
@@ -50,7 +58,7 @@ export class DirectoryTable {
 
   /** A file relative to the own directory. The result is reused. */
   locateRelative(path: Utf8Slice): Located {
-    if (!hasPlainName(path.buffer, path.start, path.end)) return this.locateOdd(this.child(path.text()));
+    if (!path.plain || !hasPlainName(path.buffer, path.start, path.end)) return this.locateOdd(this.child(path.text()));
     return this.result(0, path.buffer, path.start, path.end);
   }
 
@@ -85,7 +93,14 @@ export class DirectoryTable {
     const whole = normalized(text);
     const slash = whole.lastIndexOf('/');
     const name = Buffer.from(whole.slice(slash + 1), 'utf8');
-    return this.result(this.add(whole.slice(0, Math.max(slash, 0))), name, 0, name.length);
+    const result = this.result(this.add(whole.slice(0, Math.max(slash, 0))), name, 0, name.length);
+    result.plain = false;
+    return result;
+  }
+
+  /** A path as Flink's `Path` prints it; one that it refuses stays as it is. */
+  normalize(path: string): string {
+    return normalized(path);
   }
 
   private result(directory: number, nameBytes: Uint8Array, nameStart: number, nameEnd: number): Located {
@@ -94,6 +109,7 @@ export class DirectoryTable {
     located.nameBytes = nameBytes;
     located.nameStart = nameStart;
     located.nameEnd = nameEnd;
+    located.plain = true;
     return located;
   }
 }

@@ -1,6 +1,7 @@
 /** What is in a checkpoint, at a glance: sizes, directories, operators. Reads the metadata alone, in bounded memory. */
 import type { RangedBytes } from '../bytes/byte-reader.js';
 import type { Path } from '../filesystem/path.js';
+import { classifyUid, type UidVerdict } from '../format/hash/uid-verdict.js';
 import { visitMetadata } from '../format/metadata/read.js';
 
 import { propertiesParts } from './document/properties-document.js';
@@ -52,6 +53,8 @@ export interface InspectedOperator {
   /** Null without subtasks. */
   readonly largestSubtask: SubtaskSize | null;
   readonly smallestSubtask: SubtaskSize | null;
+  /** Whether the user set the uid, as far as the file tells. */
+  readonly uidVerdict: UidVerdict;
   /** False if nothing is lost when a job starts without it. */
   readonly hasState: boolean;
 }
@@ -124,9 +127,11 @@ export async function inspectMetadata(input: InspectInput, signal?: AbortSignal)
   const visitor = new InspectVisitor(directory);
   await visitMetadata(source, metadataPath.toString(), visitor, { signal });
   const { metadata } = visitor;
-  const operatorStates = visitor.operators.map((operator, i) =>
-    inspectedOperator(operator, visitor.facts(i), metadata.version),
-  );
+  const allIds = visitor.operators.map(({ operatorId }) => operatorId);
+  const operatorStates = visitor.operators.map((operator, i) => {
+    const verdict = classifyUid({ ...operator, version: metadata.version, allIds });
+    return inspectedOperator(operator, visitor.facts(i), metadata.version, verdict);
+  });
   const sizes = visitor.operators.map(operatorSizes);
   const total = (pick: 'stateSize' | 'checkpointedSize'): Bytes =>
     int64(
@@ -186,7 +191,12 @@ function directoriesOf(visitor: InspectVisitor, own: Path): Pick<InspectResult, 
 
 const ROLE_ORDER: readonly DirectoryRole[] = ['exclusive', 'shared', 'taskowned', 'changelog', 'foreign'];
 
-function inspectedOperator(operator: OperatorSummary, facts: OperatorFacts, version: number): InspectedOperator {
+function inspectedOperator(
+  operator: OperatorSummary,
+  facts: OperatorFacts,
+  version: number,
+  uidVerdict: UidVerdict,
+): InspectedOperator {
   const sizes = operatorSizes(operator);
   const subtasks = [...operator.subtasks.values()];
   const running = subtasks.filter(({ finished }) => !finished);
@@ -213,6 +223,7 @@ function inspectedOperator(operator: OperatorSummary, facts: OperatorFacts, vers
     finishedSubtasks: subtasks.length - running.length,
     largestSubtask: extreme((a, b) => a > b),
     smallestSubtask: extreme((a, b) => a < b),
+    uidVerdict,
     hasState: facts.hasState,
   };
 }

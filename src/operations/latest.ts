@@ -45,6 +45,8 @@ export interface LatestResult {
 export interface LatestOptions {
   /** Only checkpoints of this job (32 hex digits, or the first ones of them). */
   readonly job?: string | undefined;
+  /** Asked for each checkpoint from the newest on, until it says yes. */
+  readonly accept?: ((found: FoundCheckpoint) => Promise<boolean>) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -100,14 +102,32 @@ export async function latestCheckpoint(
   options: LatestOptions = {},
 ): Promise<LatestResult & { newest: FoundCheckpoint }> {
   const result = await findLatest(fileSystems, root, options);
-  const { newest, unreadable } = result;
+  const { unreadable } = result;
+  const newest = options.accept ? await firstAccepted(result.jobs, options.accept) : result.newest;
   if (newest) return { ...result, newest };
   const rootError = unreadable.find(({ path }) => path.equals(root));
   if (rootError) throw rootError.error;
   const of = options.job === undefined ? '' : ` of job ${options.job}`;
   const but =
     unreadable.length > 0 ? `; ${unreadable.length} could not be read, the first: ${unreadable[0]?.path}` : '';
-  throw new NoCheckpointError(root.toString(), `no complete checkpoint or savepoint${of} below this directory${but}`);
+  const what = result.newest ? 'whole' : 'complete';
+  throw new NoCheckpointError(root.toString(), `no ${what} checkpoint or savepoint${of} below this directory${but}`);
+}
+
+/** Within a job from the highest id down; the jobs take turns by the time of what each offers next. */
+async function firstAccepted(
+  jobs: readonly JobCheckpoints[],
+  accept: (found: FoundCheckpoint) => Promise<boolean>,
+): Promise<FoundCheckpoint | undefined> {
+  const queues = jobs.map(({ checkpoints }) => [...checkpoints]);
+  for (;;) {
+    const next = queues
+      .filter((queue) => queue.length > 0)
+      .sort((a, b) => (b[0]?.metadata.modificationTime ?? 0) - (a[0]?.metadata.modificationTime ?? 0))[0];
+    const found = next?.shift();
+    if (!found) return undefined;
+    if (await accept(found)) return found;
+  }
 }
 
 async function loadFound(fileSystems: FileSystems, directory: Path): Promise<FoundCheckpoint> {

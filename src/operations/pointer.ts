@@ -38,7 +38,7 @@ const MAX_NEARBY = 5;
  *   if the metadata is no regular file
  */
 export async function resolvePointer(fileSystems: FileSystems, pointer: string): Promise<ResolvedPointer> {
-  const path = fileSystems.qualify(Path.parse(pointer));
+  const path = fileSystems.nameOf(Path.parse(pointer));
   const fileSystem = await fileSystems.get(path);
   const status = await statusOf(fileSystems, path, pointer);
   if (status.type === 'file') {

@@ -2,7 +2,11 @@
  * Every command, in the order in which help shows them.
  */
 import type { CommandSpec } from '../spec.js';
+import { assemble } from './assemble.spec.js';
+import { dump } from './dump.spec.js';
+import { inspect } from './inspect.spec.js';
+import { resolve } from './resolve.spec.js';
 import { uid } from './uid.spec.js';
 
 /** The whole command tree. Only specs: the work of a command is loaded when it was chosen. */
-export const commands: readonly CommandSpec[] = [uid];
+export const commands: readonly CommandSpec[] = [resolve, inspect, dump, assemble, uid];

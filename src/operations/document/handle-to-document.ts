@@ -55,11 +55,16 @@ export function nameObject(): Writable {
 
 /** Makes documents of the handles of one metadata file. */
 export class HandleDocuments {
-  readonly values = new ValueBuilder();
   private readonly directoryText: string;
 
-  /** @param directory what relative handles are relative to, qualified */
-  constructor(private readonly directory: Path) {
+  /**
+   * @param directory what relative handles are relative to, qualified
+   * @param values how long runs of numbers and bytes are kept
+   */
+  constructor(
+    private readonly directory: Path,
+    readonly values = new ValueBuilder(),
+  ) {
     this.directoryText = directory.toString();
   }
 

@@ -31,8 +31,11 @@ export class ValueBuilder {
   /** True once a value needs {@link DocumentValue}s beyond what `JSON.stringify` prints. */
   long = false;
 
+  /** @param plain use only what `JSON.stringify` prints, whatever memory it takes */
+  constructor(private readonly plain = false) {}
+
   int64s(values: BigInt64Array): DocumentValue {
-    if (values.length > SHORT_NUMBERS) {
+    if (values.length > SHORT_NUMBERS && !this.plain) {
       this.long = true;
       return values;
     }
@@ -40,7 +43,7 @@ export class ValueBuilder {
   }
 
   base64(bytes: Uint8Array): DocumentValue {
-    if (bytes.length > SHORT_BYTES) {
+    if (bytes.length > SHORT_BYTES && !this.plain) {
       this.long = true;
       return bytes;
     }

@@ -1,0 +1,70 @@
+/** Finds the metadata that a command line means, and warns of what a user should know about the choice. */
+
+import { UsageError } from '../errors.js';
+import type { ByteSource } from '../filesystem/file-system.js';
+import type { FileSystems } from '../filesystem/registry.js';
+import { type Located, locate } from '../operations/locate.js';
+import { openMetadata, type ResolvedPointer } from '../operations/pointer.js';
+import type { Context } from './context.js';
+import type { LatestOptions } from './pointer-options.js';
+
+const SHOWN_JOBS = 5;
+
+/**
+ * Locates a pointer with the options of `pointer-options.ts`.
+ * @throws UsageError if `--job` or `--whole` stand without `--latest`; the errors of `locate`
+ */
+export async function locatePointer(
+  context: Context,
+  fileSystems: FileSystems,
+  given: string,
+  options: LatestOptions,
+): Promise<ResolvedPointer> {
+  if (!options.latest && (options.job !== undefined || options.whole)) {
+    throw new UsageError(`${options.whole ? '--whole' : '--job'} chooses among checkpoints: it goes with --latest`);
+  }
+  const located = await locate(fileSystems, given, {
+    latest: options.latest,
+    job: options.job,
+    signal: context.signal,
+    accept: options.whole ? (pointer) => isWhole(context, fileSystems, pointer) : undefined,
+  });
+  warnOfChoice(context, located, options);
+  return located.pointer;
+}
+
+/** {@link locatePointer}, with the metadata opened. The caller closes it. */
+export async function openPointer(
+  context: Context,
+  given: string,
+  options: LatestOptions,
+): Promise<{ readonly fileSystems: FileSystems; readonly pointer: ResolvedPointer; readonly source: ByteSource }> {
+  const fileSystems = await context.fileSystems();
+  const pointer = await locatePointer(context, fileSystems, given, options);
+  return { fileSystems, pointer, source: await openMetadata(fileSystems, pointer) };
+}
+
+async function isWhole(context: Context, fileSystems: FileSystems, pointer: ResolvedPointer): Promise<boolean> {
+  const { verifyCheckpoint } = await import('../operations/verify.js');
+  const { ok, faults, error } = await verifyCheckpoint(fileSystems, pointer, { signal: context.signal });
+  const why = error?.message ?? `${faults.length} faults, the first: ${faults[0]?.path} ${faults[0]?.fault}`;
+  if (!ok) context.warn(`${pointer.directory} is not whole and was passed over: ${why}`);
+  return ok;
+}
+
+function warnOfChoice(context: Context, { pointer, otherJobs, unreadable }: Located, options: LatestOptions): void {
+  if (unreadable.length > 0) {
+    const [first] = unreadable;
+    const reason = first?.error instanceof Error ? first.error.message : '';
+    context.warn(
+      `${unreadable.length} ${unreadable.length === 1 ? 'place' : 'places'} could not be read and may hold newer ones; the first: ${reason}`,
+    );
+  }
+  if (otherJobs.length === 0) return;
+  const others = otherJobs.slice(0, SHOWN_JOBS).map(({ newest }) => newest.pointer.toString());
+  const more = otherJobs.length > SHOWN_JOBS ? `, and ${otherJobs.length - SHOWN_JOBS} more` : '';
+  const hint = options.job === undefined ? ' (--job picks)' : '';
+  context.warn(
+    `several jobs; ${pointer.directory} was written last. The newest of the others: ${others.join(', ')}${more}${hint}`,
+  );
+}

@@ -8,7 +8,8 @@ import { HandleDocuments } from './document/handle-to-document.js';
 import { subtaskDocument } from './document/metadata-to-document.js';
 import { type DocumentObject, ValueBuilder } from './document/values.js';
 import { findOperator } from './find-operator.js';
-import type { InspectedOperator, InspectInput, InspectResult } from './inspect.js';
+import type { InspectInput } from './inspect.js';
+import type { InspectedOperator, InspectResult } from './inspect-result.js';
 
 /** A named state of an operator. */
 export interface NamedState {

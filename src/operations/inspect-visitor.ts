@@ -15,7 +15,7 @@ import {
 } from '../format/metadata/visitor.js';
 import { DirectoryTable, type Located } from './directory-table.js';
 import { Hash64, HashSet64 } from './file-set.js';
-import type { Backend } from './inspect.js';
+import type { Backend } from './inspect-result.js';
 import { SizeSummaryVisitor } from './size-summary.js';
 
 const FILE_SEED = 1;

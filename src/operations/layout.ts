@@ -1,7 +1,7 @@
 /** What the names of directories tell, by Flink's conventions. Names decide nothing that bytes can. */
 import type { Path } from '../filesystem/path.js';
 import { Path as FlinkPath } from '../filesystem/path.js';
-import type { DirectoryRole } from './inspect.js';
+import type { DirectoryRole } from './inspect-result.js';
 
 /** The name of a metadata file as Flink writes it. */
 export const METADATA_FILE = '_metadata';

@@ -1,6 +1,7 @@
 /** What `ckpt inspect` shows: a header that answers at a glance, then the operators, the biggest first. */
-import type { InspectedOperator, InspectResult } from '../operations/inspect.js';
+
 import type { OperatorDetail } from '../operations/inspect-operator.js';
+import type { InspectedOperator, InspectResult } from '../operations/inspect-result.js';
 import type { UidMatches } from '../operations/match-uids.js';
 import { formatAge, formatBytes, formatCount, formatExactBytes, formatPercent, formatTime, plural } from './format.js';
 import { renderOperator } from './inspect-operator.js';

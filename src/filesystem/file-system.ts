@@ -3,7 +3,9 @@
  *
  * Every method rejects with a `CkptError` of `errors.ts`, never with a raw error of the store: `NotFoundError` (nothing at
  * the path), `PermissionError`, `WrongFileTypeError`, `AlreadyExistsError`, `DirectoryNotEmptyError`, `IoError` for the
- * rest. The path in an error is the one the caller gave. The contract suite in `test/contract` proves these promises.
+ * rest. The path in an error is the one the caller gave. An aborted operation rejects with the reason of its signal, and a
+ * range that is none with a `RangeError`, which is a mistake of the caller. The contract suite in `test/contract` proves
+ * these promises.
  */
 import type { Path } from './path.js';
 
@@ -12,7 +14,10 @@ export type FileType = 'file' | 'directory' | 'other';
 
 /** One child of a listed directory. `size` and `modificationTime` only where the listing gives them for free. */
 export interface DirectoryEntry {
-  /** Last part of the path, verbatim. */
+  /**
+   * Last part of the path, verbatim: it may hold a backslash, a colon or half a character. Append it with `Path.entry`,
+   * never with `Path.child`. An object store may have an object and a directory of one name, which are two entries.
+   */
   readonly name: string;
   readonly type: FileType;
   /** True if the entry itself is a symbolic link (`type` is then that of its target). */
@@ -63,13 +68,17 @@ export interface ByteSource {
 export interface AtomicWriter {
   /** Bytes appended so far. */
   readonly position: number;
-  /** Appends. The writer does not keep the chunk after the promise resolves. */
+  /**
+   * Appends. The writer does not keep the chunk after the promise resolves. Give it tens of kilobytes at once, it does not
+   * collect small chunks. After a failure nothing more can be written or committed, only aborted.
+   */
   write(chunk: Uint8Array): Promise<void>;
   /** Overwrites bytes that were appended earlier (a count known only at the end). */
   patch(position: number, bytes: Uint8Array): Promise<void>;
   /**
-   * Syncs the contents and puts the file in its place, atomically.
-   * @throws AlreadyExistsError if the path exists and overwriting was not asked for; nothing is left behind then
+   * Syncs the contents and puts the file in its place, atomically. If it rejects, nothing is left behind and `abort` is not
+   * needed; only if the very last step fails, the sync of the directory, the file is there although this rejects.
+   * @throws AlreadyExistsError if the path exists and overwriting was not asked for; of several writers one succeeds
    */
   commit(): Promise<void>;
   /** Drops everything written. Idempotent, never throws; no-op after commit. */
@@ -115,36 +124,44 @@ export interface FileSystem {
 
   /**
    * Opens a file for ranged reads.
-   * @throws NotFoundError, WrongFileTypeError (it is a directory), PermissionError
+   * @throws NotFoundError, WrongFileTypeError (a directory, pipe or device), PermissionError
    */
   open(path: Path): Promise<ByteSource>;
 
-  /** The path with all links resolved, for comparing two names of one file. Stores without links return it unchanged. */
+  /**
+   * The path with all links resolved, for comparing two names of one file, and for nothing else: with a mapping it is no name
+   * that this file system takes. Stores without links return it unchanged, without a look at what is there.
+   * @throws NotFoundError if there are links in this store and nothing is at the path
+   */
   resolveLinks(path: Path): Promise<Path>;
 
   /**
    * Creates a directory and its parents.
    * @returns true if the last directory was made by this very call, false if it was there already (exactly one of two
    *   concurrent callers gets true)
-   * @throws AlreadyExistsError if a file is at the path or in its way
+   * @throws AlreadyExistsError if a file is at the path, or in its way in a store with real directories
    */
   makeDirectory(path: Path): Promise<boolean>;
 
   /**
    * Starts a file that appears at `path` only when it is committed. The parent directory is created if missing.
-   * @throws AlreadyExistsError if the path exists already (unless `overwrite`)
+   * @throws AlreadyExistsError if the path exists already (unless `overwrite`), be it a dangling link; WrongFileTypeError if
+   *   a directory is to be overwritten
    */
   createAtomic(path: Path, options?: AtomicOptions): Promise<AtomicWriter>;
 
   /**
    * Creates a small file with these contents only if nothing is at the path; exactly one of two concurrent callers wins.
+   * The parent directory is created if missing. Durable when it resolves.
    * @throws AlreadyExistsError
    */
   createExclusive(path: Path, contents: Uint8Array): Promise<void>;
 
   /**
-   * Renames a file within the store, atomically.
-   * @throws NotFoundError, AlreadyExistsError (something is at `to`), UnsupportedOperationError (object stores)
+   * Renames a file, or a link itself, within the store. Never replaces anything; of several callers one succeeds. The new
+   * name is there at once with the whole file; after a kill the file may have both names.
+   * @throws NotFoundError (nothing at `from`, or no directory for `to`), AlreadyExistsError (something is at `to`),
+   *   WrongFileTypeError (`from` is a directory), UnsupportedOperationError (object stores)
    */
   rename(from: Path, to: Path): Promise<void>;
 

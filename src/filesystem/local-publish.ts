@@ -49,7 +49,7 @@ export async function moveWithoutReplacing(from: NativeFile, to: NativeFile, har
   try {
     await unlink(from.native);
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return;
+    // Also if it is gone: of two who move one file to different places, the one that unlinks it has moved it.
     await unlink(to.native);
     throw fromErrno(error, from.path, 'removal of the old name');
   }

@@ -592,6 +592,17 @@ export function describeFileSystem(name: string, make: () => Promise<Subject>, e
       });
     });
 
+    it(`lets exactly one of ${racers} callers rename one file`, async () => {
+      if (isStore()) return expect(fs.kind).toBe('object-store');
+      await writeFile(fs, at('from'), 'contents');
+      const work = Array.from({ length: racers }, (_, index) => fs.rename(at('from'), at(`to-${index}`)));
+      expect(await countWinners(work, NotFoundError)).toBe(1);
+      for (const result of await Promise.allSettled(work)) {
+        if (result.status === 'rejected') expect(result.reason.data.path).toBe(at('from').toString());
+      }
+      expect((await namesIn(root)).length).toBe(1);
+    });
+
     describe('deleteFile', () => {
       it('removes a file and says so, and false where nothing is', async () => {
         await writeFile(fs, at('dir/file'), 'x');

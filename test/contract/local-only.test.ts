@@ -289,6 +289,8 @@ describe('without permission', () => {
   it('does not move a file out of a directory that keeps it', async () => {
     await fs.makeDirectory(at('open'));
     await nodeFs.chmod(native('open'), 0o777);
+    // Its owner may give it a second name, but not take the first one away.
+    if (process.getuid?.() === 0) await nodeFs.chown(native('read-only/file'), NOBODY, NOBODY);
     await asNobody(async () => {
       const from = at('read-only').entry('file');
       await expect(fs.rename(from, at('open').entry('file'))).rejects.toThrow(PermissionError);
@@ -442,6 +444,17 @@ describe('a system that does not tell types with names', () => {
       'link directory true',
     ]);
   });
+});
+
+it('leaves out a link that vanishes between its listing and the look at what it leads to', async () => {
+  const isLink = { isFile: () => false, isDirectory: () => false, isSymbolicLink: () => true };
+  const listed = [{ name: Buffer.from('vanished'), ...isLink }, { name: Buffer.from('dangling'), ...isLink }, null];
+  await nodeFs.symlink('nowhere', native('dangling'));
+  const opendir = (async () => ({
+    read: async () => listed.shift() ?? null,
+    close: async () => undefined,
+  })) as unknown as typeof nodeFs.opendir;
+  expect(await collect(listLocal(root, undefined, { opendir }))).toMatchObject([{ name: 'dangling', type: 'other' }]);
 });
 
 it('lists while entries come and go', async () => {

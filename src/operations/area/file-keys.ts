@@ -1,0 +1,124 @@
+/**
+ * Whether two names mean one file. A file is a directory's key and a name in it; the key of a local directory is its device
+ * and inode, so that links and mounts lead to one key, and that of any other store is its URI without what is known to
+ * make no difference.
+ */
+import { CkptError } from '../../errors.js';
+import { Path } from '../../filesystem/path.js';
+import type { FileSystems } from '../../filesystem/registry.js';
+
+/** Schemes that reach one store, by the name they are compared under. */
+const SAME_STORE: Readonly<Record<string, string>> = {
+  s3a: 's3',
+  s3n: 's3',
+  s3p: 's3',
+  abfss: 'abfs',
+  wasb: 'abfs',
+  wasbs: 'abfs',
+  webhdfs: 'hdfs',
+  swebhdfs: 'hdfs',
+};
+
+/** What {@link FileKeys.directory} knows of a directory. */
+export interface DirectoryKey {
+  readonly key: string;
+  /** False for a directory that does not exist: its key is then made of the nearest one that does. */
+  readonly exists: boolean;
+  /** Files in it that are links to files: name to where they lead. */
+  readonly links: ReadonlyMap<string, { readonly directory: string; readonly name: string }>;
+}
+
+const NO_LINKS: DirectoryKey['links'] = new Map();
+
+/** Finds keys and keeps them. One instance for one view of the stores: make a new one to look again. */
+export class FileKeys {
+  private readonly known = new Map<string, Promise<DirectoryKey>>();
+
+  constructor(private readonly fileSystems: FileSystems) {}
+
+  /** The key of a directory, given as it is named anywhere. Never fails: what cannot be looked at has its name for a key. */
+  directory(path: string): Promise<DirectoryKey> {
+    const known = this.known.get(path);
+    if (known !== undefined) return known;
+    const found = this.find(path);
+    this.known.set(path, found);
+    return found;
+  }
+
+  /** The key of a file as one string. */
+  async file(path: Path): Promise<string> {
+    const { parent } = path;
+    if (!parent) return nameKey(path.toString());
+    const { key, links } = await this.directory(parent.toString());
+    const link = links.get(path.name);
+    return link ? fileKey(link.directory, link.name) : fileKey(key, path.name);
+  }
+
+  private async find(text: string): Promise<DirectoryKey> {
+    let path: Path;
+    try {
+      path = this.fileSystems.lookUp(Path.parse(text));
+    } catch {
+      return { key: nameKey(text), exists: false, links: NO_LINKS };
+    }
+    try {
+      const fileSystem = await this.fileSystems.get(Path.parse(text));
+      const status = await fileSystem.getFileStatus(Path.parse(text));
+      if (status.type !== 'directory') return { key: nameKey(path.toString()), exists: false, links: NO_LINKS };
+      const key = status.identity === undefined ? nameKey(path.toString()) : `${path.scheme}#${status.identity}`;
+      return { key, exists: true, links: await this.linksIn(Path.parse(text)) };
+    } catch (error) {
+      if (!(error instanceof CkptError)) throw error;
+      return { key: await this.keyOfMissing(path), exists: false, links: NO_LINKS };
+    }
+  }
+
+  /** The nearest directory that exists, and the names below it. */
+  private async keyOfMissing(path: Path): Promise<string> {
+    const { parent } = path;
+    if (!parent || parent.equals(path)) return nameKey(path.toString());
+    try {
+      const fileSystem = await this.fileSystems.get(parent);
+      const { identity } = await fileSystem.getFileStatus(parent);
+      return `${identity === undefined ? nameKey(parent.toString()) : `${parent.scheme}#${identity}`}/${path.name}`;
+    } catch (error) {
+      if (!(error instanceof CkptError)) throw error;
+      return `${await this.keyOfMissing(parent)}/${path.name}`;
+    }
+  }
+
+  private async linksIn(directory: Path): Promise<DirectoryKey['links']> {
+    const links = new Map<string, { directory: string; name: string }>();
+    const fileSystem = await this.fileSystems.get(directory);
+    if (fileSystem.kind !== 'file-system') return NO_LINKS;
+    try {
+      for await (const entries of fileSystem.list(directory)) {
+        for (const { name, isLink, type } of entries) {
+          if (!isLink || type !== 'file') continue;
+          const target = await fileSystem.resolveLinks(directory.entry(name));
+          if (target.parent)
+            links.set(name, { directory: (await this.directory(target.parent.toString())).key, name: target.name });
+        }
+      }
+    } catch (error) {
+      if (!(error instanceof CkptError)) throw error;
+    }
+    return links;
+  }
+}
+
+/** One string for a directory's key and a name. */
+export function fileKey(directory: string, name: string): string {
+  return `${directory}/${name}`;
+}
+
+/** A URI with what makes no difference taken away: the scheme's spelling, the port of a name node, the account's host. */
+function nameKey(uri: string): string {
+  const match = /^([A-Za-z][A-Za-z0-9+.-]*):(?:\/\/([^/]*))?(.*)$/.exec(uri);
+  if (!match) return uri;
+  const [, scheme = '', authority = '', path = ''] = match;
+  const store = SAME_STORE[scheme] ?? scheme;
+  if (store === 'hdfs') return `hdfs://${authority.replace(/:\d+$/, '')}${path}`;
+  if (store === 'abfs') return `abfs://${authority.replace(/\.(?:blob|dfs)\./, '.')}${path}`;
+  return `${store}://${authority}${path}`;
+}

@@ -1,0 +1,97 @@
+/** All files that a metadata file names, under the keys by which files are compared; streamed, in bounded memory. */
+import type { RangedBytes } from '../../bytes/byte-reader.js';
+import type { Path } from '../../filesystem/path.js';
+import { visitMetadata } from '../../format/metadata/read.js';
+import { type FileReference, ReferenceVisitor } from '../file-references.js';
+import type { DirectoryKey, FileKeys } from './file-keys.js';
+
+/** A mention of a file with its key. The objects are reused: copy what is to be kept. */
+export interface KeyedReference {
+  /** Key of the directory, see {@link FileKeys}. */
+  readonly directoryKey: string;
+  readonly name: string;
+  readonly reference: FileReference;
+}
+
+/** What {@link forEachReference} reports. Calls come in the order of the file, except that those of new directories wait. */
+export interface ReferenceConsumer {
+  /** Each mention of a file; for a link to a file a second time under the key of what it leads to. */
+  file(reference: KeyedReference): void;
+  /** A directory that file merging claims as its own: its key and its name. */
+  managedDirectory?(key: string, path: string): void;
+}
+
+class KeyingVisitor extends ReferenceVisitor {
+  private readonly keys = new Map<string, DirectoryKey>();
+  private waiting: FileReference[] = [];
+  private readonly unknown = new Set<string>();
+  private readonly managed = new Set<string>();
+
+  constructor(
+    own: Path,
+    private readonly consumer: ReferenceConsumer,
+  ) {
+    super(own);
+  }
+
+  protected reference(reference: FileReference): void {
+    const slash = reference.path.lastIndexOf('/');
+    const directory = reference.path.slice(0, slash);
+    const key = this.keys.get(directory);
+    if (key) {
+      this.tell(key, reference.path.slice(slash + 1), reference);
+      return;
+    }
+    this.unknown.add(directory);
+    this.waiting.push({ ...reference });
+  }
+
+  protected override managedDirectory(path: string): void {
+    this.managed.add(path);
+  }
+
+  private tell(key: DirectoryKey, name: string, reference: FileReference): void {
+    this.consumer.file({ directoryKey: key.key, name, reference });
+    const link = key.links.get(name);
+    if (link) this.consumer.file({ directoryKey: link.directory, name: link.name, reference });
+  }
+
+  /** Looks up the directories that turned up since the last call. */
+  async settle(keys: FileKeys): Promise<void> {
+    for (const directory of this.unknown) this.keys.set(directory, await keys.directory(directory));
+    this.unknown.clear();
+    const { waiting } = this;
+    this.waiting = [];
+    for (const reference of waiting) {
+      const slash = reference.path.lastIndexOf('/');
+      const key = this.keys.get(reference.path.slice(0, slash));
+      if (key) this.tell(key, reference.path.slice(slash + 1), reference);
+    }
+    for (const path of this.managed) this.consumer.managedDirectory?.((await keys.directory(path)).key, path);
+    this.managed.clear();
+  }
+}
+
+/** A metadata file that was opened. */
+export interface ReferenceSource {
+  readonly source: RangedBytes;
+  /** Names the file in errors. */
+  readonly location: string;
+  /** The directory that relative handles are relative to. */
+  readonly directory: Path;
+}
+
+/**
+ * Reports every file that a metadata file names.
+ * @throws NotMetadataError, UnsupportedVersionError, CorruptMetadataError, then nothing may be concluded from what was
+ *   reported so far; the errors of the source
+ */
+export async function forEachReference(
+  input: ReferenceSource,
+  keys: FileKeys,
+  consumer: ReferenceConsumer,
+  signal?: AbortSignal,
+): Promise<void> {
+  const visitor = new KeyingVisitor(input.directory, consumer);
+  await visitMetadata(input.source, input.location, visitor, { signal, onPause: () => visitor.settle(keys) });
+}

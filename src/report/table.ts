@@ -3,9 +3,10 @@
  * does not fit is wrapped or moved below its row, never cut: two names that differ in their last character must not look
  * alike.
  *
- * Composed here, not by cli-table3: that one cuts what its older width rules take for too wide, and its time grows with
- * the square of the rows, while listings have hundreds of thousands.
+ * Rows are put together here: the time of cli-table3, which lays out the short blocks of labels and values, grows with the
+ * square of the rows, and listings have hundreds of thousands.
  */
+import Table from 'cli-table3';
 import { printable } from './printable.js';
 import type { Paint } from './style.js';
 import type { View } from './view.js';
@@ -85,25 +86,35 @@ export function* tableLines<Row>(
   }
 }
 
+/** No lines around or between the cells of a block of labels and values. */
+const noLines = Object.fromEntries(
+  ['top', 'bottom', 'left', 'right', 'mid']
+    .flatMap((side) => [side, `${side}-mid`, `${side}-left`, `${side}-right`])
+    .map((part) => [part, '']),
+);
+
 /** Label and value pairs as two columns; values are escaped and wrapped. Pairs without a value are left out. */
 export function renderFields(
   fields: readonly (readonly [label: string, value: string | undefined, paint?: Paint])[],
   view: View,
 ): string {
   const present = fields.filter(([, value]) => value !== undefined);
-  const labelWidth = Math.max(0, ...present.map(([label]) => textWidth(label)));
+  if (present.length === 0) return '';
+  const labelWidth = Math.max(...present.map(([label]) => textWidth(label)));
   const valueWidth = Math.max(8, view.width - labelWidth - gap.length);
-  let text = '';
+  const table = new Table({
+    chars: { ...noLines, middle: gap },
+    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
+  });
   for (const [label, value, paint] of present) {
-    const lines = wrapText(printable(value ?? ''), valueWidth);
-    for (const line of joined([
-      { lines: [label], width: labelWidth, paint: view.style.muted },
-      { lines, width: valueWidth, paint },
-    ])) {
-      text += line;
-    }
+    const lines = wrapText(printable(value ?? ''), valueWidth).map((line) => line.trimEnd());
+    table.push([view.style.muted(label), (paint ? lines.map(paint) : lines).join('\n')]);
   }
-  return text;
+  return table
+    .toString()
+    .split('\n')
+    .map((line) => `${line.trimEnd()}\n`)
+    .join('');
 }
 
 function layOut<Row>(column: Column<Row>, rows: readonly Row[]): LaidOut<Row> {

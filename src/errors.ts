@@ -284,3 +284,88 @@ export class OperatorNotFoundError extends CkptError {
     this.data = { operator, nearby };
   }
 }
+
+/** A reference to a storage location that is none, or a path that no reference can hold. */
+export class InvalidLocationReferenceError extends CkptError {
+  readonly code = 'INVALID_LOCATION_REFERENCE';
+  readonly data: { readonly reference: string; readonly reason: string };
+  /** @param reference in text form: hex digits, or `(default)` */
+  constructor(reference: string, reason: string, options?: ErrorOptions) {
+    super(`location reference ${reference}: ${reason}`, options);
+    this.data = { reference, reason };
+  }
+}
+
+/** Something was to be written to, or taken from, a stream that was closed before. */
+export class StreamClosedError extends CkptError {
+  readonly code = 'STREAM_CLOSED';
+  readonly data: { readonly stream: string };
+  constructor(stream: string, options?: ErrorOptions) {
+    super(`${stream}: the stream has already been closed`, options);
+    this.data = { stream };
+  }
+}
+
+/** A piece of state is too large to be kept in memory and metadata. */
+export class StateTooLargeError extends CkptError {
+  readonly code = 'STATE_TOO_LARGE';
+  readonly data: { readonly size: number; readonly maxStateSize: number };
+  constructor(size: number, maxStateSize: number, alternative: string, options?: ErrorOptions) {
+    super(`the state has ${size} bytes, kept in memory are at most ${maxStateSize}; ${alternative}`, options);
+    this.data = { size, maxStateSize };
+  }
+}
+
+/** No directory for a savepoint could be made, at whatever name. `cause` is the latest failure, `suppressed` the others. */
+export class SavepointDirectoryError extends CkptError {
+  readonly code = 'SAVEPOINT_DIRECTORY';
+  readonly data: { readonly base: string; readonly attempts: number };
+  constructor(base: string, attempts: number, options?: ErrorOptions) {
+    super(`${base}: no savepoint directory could be made there in ${attempts} attempts`, options);
+    this.data = { base, attempts };
+  }
+}
+
+/** Something was asked of an object that it cannot do in the state it is in: a mistake of the program that asks. */
+export class IllegalStateError extends CkptError {
+  readonly code = 'ILLEGAL_STATE';
+  constructor(
+    message: string,
+    readonly data: Readonly<Record<string, unknown>> = {},
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** A checkpoint was given up before it was complete (Flink's `CheckpointException`). */
+export class CheckpointAbortedError extends CkptError {
+  readonly code = 'CHECKPOINT_ABORTED';
+  readonly data: { readonly checkpointId: bigint; readonly reason: string };
+  constructor(checkpointId: bigint, reason: string, options?: ErrorOptions) {
+    super(`checkpoint ${checkpointId} was aborted: ${reason}`, options);
+    this.data = { checkpointId, reason };
+  }
+}
+
+/** What was thrown, as an error: anything may be thrown. */
+export function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
+/** The failures that happened after an error and were attached to it, in order. */
+export function suppressedOf(error: Error): readonly Error[] {
+  return 'suppressed' in error && Array.isArray(error.suppressed) ? error.suppressed : [];
+}
+
+/**
+ * Adds a failure to an earlier one: the first failure of several steps that all run is the one to throw, the later ones are
+ * attached to it. Flink's `ExceptionUtils.firstOrSuppressed`.
+ * @returns the earlier failure if there is one, else the new one; one object is never attached to itself
+ */
+export function firstOrSuppressed(error: Error, previous: Error | undefined): Error {
+  if (previous === undefined || previous === error) return error;
+  if ('suppressed' in previous && Array.isArray(previous.suppressed)) previous.suppressed.push(error);
+  else Object.assign(previous, { suppressed: [error] });
+  return previous;
+}

@@ -43,6 +43,8 @@ const Least = {
   changelogFile: 9,
   state: 7,
   channel: 25,
+  channelOf111: 21,
+  mergedChannel: 18,
 } as const;
 
 const FILE_LIKE_TAGS = '0, 1, 2, 3, 6, 15 or 16';
@@ -504,7 +506,7 @@ export class HandleDecoder {
     const { reader } = this;
     if (reader.wantsRefill(LOW_WATER)) yield;
     this.path.slot = slot;
-    const count = reader.readCount('number of channel state handles', Least.channel);
+    const count = reader.readCount('number of channel state handles', this.leastChannelBytes());
     for (let i = 0; i < count; i++) {
       this.path.channel = i;
       if (reader.wantsRefill(LOW_WATER)) yield;
@@ -512,6 +514,11 @@ export class HandleDecoder {
       else yield* this.plainChannel();
     }
     this.path.channel = -1;
+  }
+
+  private leastChannelBytes(): number {
+    if (this.version >= Since.channelTags) return Least.mergedChannel;
+    return this.layout === '1.11' ? Least.channelOf111 : Least.channel;
   }
 
   /** Reads the type byte where there is one. @returns true for the merged kind */

@@ -98,6 +98,11 @@ class Pending {
     this.filled += end - start;
   }
 
+  /** True once all bytes that were announced are there. */
+  get hasAllBytes(): boolean {
+    return this.filled === this.bytes.length;
+  }
+
   addNumbers(source: Uint8Array, start: number, count: number): void {
     const view = new DataView(source.buffer, source.byteOffset + start, count * 8);
     for (let i = 0; i < count; i++) this.numbers[this.filled + i] = view.getBigInt64(i * 8);
@@ -132,6 +137,8 @@ const rangeOf = (view: RangeView): KeyGroupRange => ({ startKeyGroup: view.start
 export class ModelVisitor extends MetadataVisitor {
   private version = 0;
   private readonly pending = new Pending();
+  /** A master state whose bytes are still coming. */
+  private openMasterState: MasterState | undefined;
   private head: Writable<OperatorHead> | undefined;
   private headRaw = new RawStringCollector();
   private chainLength = 1;
@@ -176,7 +183,7 @@ export class ModelVisitor extends MetadataVisitor {
     const raw = new RawStringCollector();
     const name = raw.text('name', view.name);
     const bytes = this.pending.startBytes(view.dataLength);
-    this.consumer.masterState?.({ name, version: view.version, bytes, ...raw.wire() });
+    this.openMasterState = { name, version: view.version, bytes, ...raw.wire() };
   }
 
   override operatorCount(count: number): void {
@@ -574,8 +581,15 @@ export class ModelVisitor extends MetadataVisitor {
   }
 
   override data(bytes: Uint8Array, start: number, end: number): void {
-    if (this.readingTrailing) this.consumer.trailing?.(copyBytes(bytes, start, end));
-    else this.pending.addBytes(bytes, start, end);
+    if (this.readingTrailing) {
+      this.consumer.trailing?.(copyBytes(bytes, start, end));
+      return;
+    }
+    this.pending.addBytes(bytes, start, end);
+    if (this.openMasterState && this.pending.hasAllBytes) {
+      this.consumer.masterState?.(this.openMasterState);
+      this.openMasterState = undefined;
+    }
   }
 
   override properties(bytes: Uint8Array, start: number, end: number): void {

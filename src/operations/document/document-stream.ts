@@ -290,6 +290,15 @@ class StructureCheck {
 }
 
 /**
+ * The tokenizer decodes strings in pieces and takes a U+FEFF at the start of any piece for a byte order mark, which it drops.
+ * It has no option for that, so its decoder is replaced.
+ */
+function keepByteOrderMarks(tokenizer: Tokenizer): void {
+  const { bufferedString } = tokenizer as unknown as { bufferedString: { decoder: TextDecoder } };
+  bufferedString.decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+}
+
+/**
  * Parses a document from pieces of its UTF-8 text.
  * @param onPause called between pieces, to let a slow consumer catch up
  * @throws InvalidDocumentError; what the consumer throws
@@ -301,6 +310,7 @@ export async function parseDocument(
 ): Promise<void> {
   const parser = new DocumentParser(consumer);
   const tokenizer = new Tokenizer();
+  keepByteOrderMarks(tokenizer);
   // Errors are kept and thrown from here: the tokenizer would go on after its own.
   let failure: { readonly error: unknown } | undefined;
   tokenizer.onToken = ({ token, value }) => {

@@ -2,6 +2,7 @@
 import type { RangedBytes } from '../../bytes/byte-reader.js';
 import type { Path } from '../../filesystem/path.js';
 import { visitMetadata } from '../../format/metadata/read.js';
+import type { OperatorView } from '../../format/metadata/visitor.js';
 import { type FileReference, ReferenceVisitor } from '../file-references.js';
 import type { DirectoryKey, FileKeys } from './file-keys.js';
 
@@ -11,6 +12,16 @@ export interface KeyedReference {
   readonly directoryKey: string;
   readonly name: string;
   readonly reference: FileReference;
+  /** True for the second report of a mention that leads through a link: of what the link leads to. */
+  readonly throughLink: boolean;
+}
+
+/** An operator of a metadata file. */
+export interface OperatorMention {
+  readonly operatorId: string;
+  /** Null where absent or empty. */
+  readonly uid: string | null;
+  readonly name: string | null;
 }
 
 /** What {@link forEachReference} reports. Calls come in the order of the file, except that those of new directories wait. */
@@ -19,6 +30,8 @@ export interface ReferenceConsumer {
   file(reference: KeyedReference): void;
   /** A directory that file merging claims as its own: its key and its name. */
   managedDirectory?(key: string, path: string): void;
+  /** Each operator. */
+  operator?(operator: OperatorMention): void;
 }
 
 class KeyingVisitor extends ReferenceVisitor {
@@ -50,10 +63,19 @@ class KeyingVisitor extends ReferenceVisitor {
     this.managed.add(path);
   }
 
+  override beginOperator(view: OperatorView): void {
+    super.beginOperator(view);
+    this.consumer.operator?.({
+      operatorId: view.operatorId,
+      uid: view.uid.text() || null,
+      name: view.name.text() || null,
+    });
+  }
+
   private tell(key: DirectoryKey, name: string, reference: FileReference): void {
-    this.consumer.file({ directoryKey: key.key, name, reference });
+    this.consumer.file({ directoryKey: key.key, name, reference, throughLink: false });
     const link = key.links.get(name);
-    if (link) this.consumer.file({ directoryKey: link.directory, name: link.name, reference });
+    if (link) this.consumer.file({ directoryKey: link.directory, name: link.name, reference, throughLink: true });
   }
 
   /** Looks up the directories that turned up since the last call. */

@@ -5,7 +5,7 @@ import type { Path } from '../../filesystem/path.js';
 import type { FileSystems } from '../../filesystem/registry.js';
 import { METADATA_FILE } from '../layout.js';
 import type { FileKeys } from './file-keys.js';
-import { forEachReference, type KeyedReference } from './references.js';
+import { forEachReference, type KeyedReference, type OperatorMention } from './references.js';
 import type { CheckpointDirectory, Unreadable } from './scan.js';
 
 const METADATA_MAGIC_BYTES = [0x49, 0x60, 0x67, 0x2d] as const;
@@ -23,6 +23,12 @@ export interface User {
 export interface UserConsumer {
   file(user: User, reference: KeyedReference): void;
   managedDirectory?(user: User, key: string, path: string): void;
+  operator?(user: User, operator: OperatorMention): void;
+  /**
+   * The user was read to its end.
+   * @param error why it was not, then what was reported of it is not all; undefined if it was. Also for one that vanished.
+   */
+  end?(user: User, error: CkptError | undefined): void;
 }
 
 /** Options of {@link readUsers}. */
@@ -86,13 +92,18 @@ async function readDirectory(
           managedDirectory(managedKey, path) {
             if (counts) consumer.managedDirectory?.(user, managedKey, path);
           },
+          operator(operator) {
+            if (counts) consumer.operator?.(user, operator);
+          },
         },
         options.signal,
       );
+      if (counts) consumer.end?.(user, undefined);
     } catch (error) {
-      if (error instanceof NotFoundError) return;
+      options.signal?.throwIfAborted();
       if (!(error instanceof CkptError)) throw error;
-      unreadable.push({ path: metadataPath, error });
+      if (counts) consumer.end?.(user, error);
+      if (!(error instanceof NotFoundError)) unreadable.push({ path: metadataPath, error });
     }
   };
   const names = await fileNames(fileSystems, directory, unreadable);

@@ -59,6 +59,16 @@ export function copyBytes(bytes: Uint8Array, start: number, end: number): Uint8A
   return copy;
 }
 
+/** Most bytes that may be left unread when the window is refilled: the largest record that is read in one go. */
+export const MAX_LEFT_OVER = 384 * 1024;
+
+/** A read that is under way. */
+interface PendingRead {
+  readonly start: number;
+  readonly end: number;
+  readonly done: Promise<void>;
+}
+
 /** See the file comment. */
 export class ByteReader {
   /** High and low word of the last 64-bit value read; `high` signed, `low` unsigned. */
@@ -69,13 +79,21 @@ export class ByteReader {
   readonly buffer: Buffer;
   private readonly view: DataView;
   private limit: number;
+  /** Offset in the input of index 0 of the buffer; negative where the window starts behind its own beginning. */
   private base = 0;
+  /** Bytes of the input that have been asked for. */
+  private requested = 0;
+  /** Half of the buffer that the window ends in. */
+  private half: 0 | 1 = 1;
+  private pending: PendingRead | undefined;
 
   private constructor(
     buffer: Buffer,
     limit: number,
     /** Size of the whole input in bytes. */
     readonly total: number,
+    /** Bytes of a read; 0 for bytes that are all in memory. */
+    private readonly chunk: number,
   ) {
     this.buffer = buffer;
     this.view = new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength);
@@ -84,16 +102,18 @@ export class ByteReader {
 
   /** A reader of bytes that are all in memory. They are not copied. */
   static over(bytes: Uint8Array): ByteReader {
-    return new ByteReader(
-      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
-      bytes.byteLength,
-      bytes.byteLength,
-    );
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    return new ByteReader(buffer, bytes.byteLength, bytes.byteLength, 0);
   }
 
-  /** A reader of `total` bytes with an empty window of at most `windowBytes`; {@link refill} it. */
-  static windowed(total: number, windowBytes: number): ByteReader {
-    return new ByteReader(Buffer.allocUnsafeSlow(Math.min(total, windowBytes)), 0, total);
+  /**
+   * A reader of `total` bytes with an empty window; {@link refill} it. Input of more than `chunkBytes` is read in pieces of
+   * that size, the next one while this one is worked on: the buffer has two halves, each with room in front for what was
+   * left of the other.
+   */
+  static windowed(total: number, chunkBytes: number): ByteReader {
+    const size = total <= chunkBytes ? total : 2 * (MAX_LEFT_OVER + chunkBytes);
+    return new ByteReader(Buffer.allocUnsafeSlow(size), 0, total, chunkBytes);
   }
 
   /** Offset of the next byte in the input. */
@@ -111,21 +131,53 @@ export class ByteReader {
     return this.limit - this.position;
   }
 
+  /** At most `bytes` bytes from here on, as far as the window has them. Nothing is read. */
+  peek(bytes: number): Uint8Array {
+    return this.buffer.subarray(this.position, Math.min(this.position + bytes, this.limit));
+  }
+
   /** True if fewer than `bytes` are in the window although the input has more. */
   wantsRefill(bytes: number): boolean {
     return this.limit - this.position < bytes && this.base + this.limit < this.total;
   }
 
-  /** Drops what has been read and fills the window from the source. All slices become invalid. */
+  /**
+   * Drops what has been read and adds the next bytes of the source to the window. All slices become invalid. At most
+   * {@link MAX_LEFT_OVER} bytes may be unread. The source must stay open until the reader is not used any more.
+   */
   async refill(source: RangedBytes, signal?: AbortSignal): Promise<void> {
-    this.buffer.copyWithin(0, this.position, this.limit);
-    this.base += this.position;
-    this.limit -= this.position;
-    this.position = 0;
-    const start = this.base + this.limit;
-    const end = Math.min(this.total, this.base + this.buffer.length);
-    await source.readInto(this.buffer, this.limit, start, end, signal);
-    this.limit += end - start;
+    if (this.total <= this.chunk) {
+      await source.readInto(this.buffer, 0, 0, this.total, signal);
+      this.limit = this.total;
+      this.requested = this.total;
+      return;
+    }
+    const { start, end, done } = this.pending ?? this.request(source, signal);
+    this.pending = undefined;
+    await done;
+    const left = this.limit - this.position;
+    this.half = this.half === 0 ? 1 : 0;
+    const at = this.regionStart(this.half);
+    this.buffer.copyWithin(at - left, this.position, this.limit);
+    this.position = at - left;
+    this.limit = at + end - start;
+    this.base = start - at;
+    if (this.requested < this.total) this.pending = this.request(source, signal);
+  }
+
+  private regionStart(half: 0 | 1): number {
+    return half * (MAX_LEFT_OVER + this.chunk) + MAX_LEFT_OVER;
+  }
+
+  private request(source: RangedBytes, signal: AbortSignal | undefined): PendingRead {
+    const start = this.requested;
+    const end = Math.min(this.total, start + this.chunk);
+    const at = this.regionStart(this.half === 0 ? 1 : 0);
+    const done = source.readInto(this.buffer, at, start, end, signal);
+    // Whoever stops early never waits for it.
+    done.catch(() => {});
+    this.requested = end;
+    return { start, end, done };
   }
 
   /** @throws ByteFormatError always: `found` was at `offset` (default: here) where `reading` was expected */

@@ -7,7 +7,7 @@ import type { FileSystems } from '../filesystem/registry.js';
 import { jsonPieces } from '../report/json.js';
 import { printable } from '../report/printable.js';
 import { loadStyle } from '../report/style.js';
-import type { Renderer, View } from '../report/view.js';
+import type { LazyRenderer, Renderer, View } from '../report/view.js';
 import { type Configuration, loadConfiguration } from './configuration.js';
 import { type Asker, canAsk, confirm } from './confirm.js';
 import { describeError, type ErrorBody, errorLines } from './error-report.js';
@@ -57,8 +57,9 @@ export interface Context extends Asker {
   /**
    * Prints the result: the document with `--json`, else the text. Once for a command. A reader that went away is no
    * error here, so that the exit code still tells the result.
+   * @param render the renderer, or where to load it from: not done for a document
    */
-  emit<T>(document: T, render: Renderer<T>): Promise<void>;
+  emit<T>(document: T, render: Renderer<T> | LazyRenderer<T>): Promise<void>;
   /**
    * Shows what a person must have seen before a question: on standard output, or with `--json` on standard error, which
    * leaves standard output to the document.
@@ -161,14 +162,15 @@ class RunContext implements ManagedContext {
     return confirm(question, this.#conversation());
   }
 
-  async emit<T>(document: T, render: Renderer<T>): Promise<void> {
+  async emit<T>(document: T, render: Renderer<T> | LazyRenderer<T>): Promise<void> {
     if (this.#emitted) throw new Error('a command has one result');
     this.#emitted = true;
     if (this.#wantsJson) {
       const indent = this.json && this.#parts.terminal.stdout.isTTY === true ? 2 : 0;
       await this.#print(jsonPieces(document, { indent }));
     } else {
-      await this.#print(pieces(render(document, await this.view())));
+      const renderer = 'load' in render ? await render.load() : render;
+      await this.#print(pieces(renderer(document, await this.view())));
     }
   }
 

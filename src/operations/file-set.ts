@@ -1,54 +1,63 @@
 /** Counts distinct files by 64-bit hashes of their names: 8 bytes a file, where a set of strings would take hundreds. */
 
 const FIRST_CAPACITY = 1024;
-const MAX_LOAD = 0.6;
+const MAX_LOAD = 0.65;
 
 /** A set of 64-bit hashes. Two names have one hash with a chance of n²/2^65. */
 export class HashSet64 {
-  private high = new Uint32Array(FIRST_CAPACITY);
-  private low = new Uint32Array(FIRST_CAPACITY);
-  private mask = FIRST_CAPACITY - 1;
+  /** High and low word of each place; 0, 0 marks a free one. */
+  private words: Uint32Array;
+  private mask: number;
   size = 0;
+
+  /** @param expected how many hashes there may be: room for them is made at once */
+  constructor(expected = 0) {
+    let capacity = FIRST_CAPACITY;
+    while (capacity * MAX_LOAD < expected) capacity *= 2;
+    this.words = new Uint32Array(capacity * 2);
+    this.mask = capacity - 1;
+  }
 
   /** @returns true if the hash was not there */
   add(high: number, low: number): boolean {
-    // 0, 0 marks a free place.
     const h = high >>> 0;
     const l = (h | low) === 0 ? 1 : low >>> 0;
-    let at = l & this.mask;
-    while (this.high[at] !== 0 || this.low[at] !== 0) {
-      if (this.high[at] === h && this.low[at] === l) return false;
-      at = (at + 1) & this.mask;
+    const { words, mask } = this;
+    let at = l & mask;
+    for (;;) {
+      const otherHigh = words[2 * at] as number;
+      const otherLow = words[2 * at + 1] as number;
+      if ((otherHigh | otherLow) === 0) break;
+      if (otherHigh === h && otherLow === l) return false;
+      at = (at + 1) & mask;
     }
-    this.high[at] = h;
-    this.low[at] = l;
+    words[2 * at] = h;
+    words[2 * at + 1] = l;
     this.size++;
-    if (this.size > this.high.length * MAX_LOAD) this.grow();
+    if (this.size > (mask + 1) * MAX_LOAD) this.grow();
     return true;
   }
 
   /** Empties the set, keeping its room. */
   clear(): void {
     if (this.size === 0) return;
-    this.high.fill(0);
-    this.low.fill(0);
+    this.words.fill(0);
     this.size = 0;
   }
 
   private grow(): void {
-    const { high, low } = this;
-    const capacity = high.length * 2;
-    this.high = new Uint32Array(capacity);
-    this.low = new Uint32Array(capacity);
-    this.mask = capacity - 1;
-    for (let i = 0; i < high.length; i++) {
-      const h = high[i] as number;
-      const l = low[i] as number;
+    const old = this.words;
+    this.words = new Uint32Array(old.length * 2);
+    this.mask = old.length - 1;
+    const { words, mask } = this;
+    for (let i = 0; i < old.length; i += 2) {
+      const h = old[i] as number;
+      const l = old[i + 1] as number;
       if ((h | l) === 0) continue;
-      let at = l & this.mask;
-      while (this.high[at] !== 0 || this.low[at] !== 0) at = (at + 1) & this.mask;
-      this.high[at] = h;
-      this.low[at] = l;
+      let at = l & mask;
+      while (((words[2 * at] as number) | (words[2 * at + 1] as number)) !== 0) at = (at + 1) & mask;
+      words[2 * at] = h;
+      words[2 * at + 1] = l;
     }
   }
 }

@@ -28,6 +28,10 @@ const SEGMENT_SEED = 2;
  */
 const FORST_ORDER = ['OPTIONS-', 'MANIFEST-', 'CURRENT'];
 
+/** Least bytes that a named file takes in usual metadata, and the most files that room is made for unseen. */
+const BYTES_OF_A_FILE = 130;
+const MOST_EXPECTED = 5_000_000;
+
 /** What an operator's handles tell beyond sizes. */
 export class OperatorFacts {
   files = 0;
@@ -63,7 +67,7 @@ export class InspectVisitor extends SizeSummaryVisitor {
   /** True once a handle of a canonical savepoint was seen. */
   canonical = false;
 
-  private readonly fileSet = new HashSet64();
+  private readonly fileSet: HashSet64;
   private readonly segmentSet = new HashSet64();
   private readonly operatorFiles = new HashSet64();
   private readonly hash = new Hash64();
@@ -75,9 +79,11 @@ export class InspectVisitor extends SizeSummaryVisitor {
   private keyGroupsTag = 0;
   private sawZeroOffset = false;
 
-  constructor(own: Path) {
+  /** @param metadataBytes size of the file, by which room for the hashes of its files is made */
+  constructor(own: Path, metadataBytes = 0) {
     super();
     this.table = new DirectoryTable(own);
+    this.fileSet = new HashSet64(Math.min(metadataBytes / BYTES_OF_A_FILE, MOST_EXPECTED));
   }
 
   /** Distinct files of the checkpoint. */
@@ -107,7 +113,8 @@ export class InspectVisitor extends SizeSummaryVisitor {
   override beginOperatorHandle(view: OperatorHandleView): void {
     super.beginOperatorHandle(view);
     if (view.tag === Tag.MergedOperatorState) this.fileMerging = true;
-    if (view.states > 0) this.current.hasState = true;
+    // A handle without a single named state counts as well: Flink refuses a restore without the operator all the same.
+    this.current.hasState = true;
   }
 
   override mergedDirectories(view: MergedDirectoriesView): void {

@@ -3,6 +3,7 @@ import type { RangedBytes } from '../bytes/byte-reader.js';
 import type { Path } from '../filesystem/path.js';
 import { classifyUid, type UidVerdict } from '../format/hash/uid-verdict.js';
 import { visitMetadata } from '../format/metadata/read.js';
+import type { Int64Words } from '../format/metadata/visitor.js';
 
 import { propertiesParts } from './document/properties-document.js';
 import { type DocumentObject, type DocumentValue, int64 } from './document/values.js';
@@ -16,7 +17,7 @@ import type {
 } from './inspect-result.js';
 import { InspectVisitor, type OperatorFacts } from './inspect-visitor.js';
 import { jobIdOf, roleOf } from './layout.js';
-import { type OperatorSummary, operatorSizes } from './size-summary.js';
+import { isLess, type OperatorSizes, type OperatorSummary, operatorSizes } from './size-summary.js';
 
 /** A metadata file to inspect. */
 export interface InspectInput {
@@ -44,15 +45,21 @@ const FLINK_VERSIONS: Readonly<Record<number, string>> = {
  */
 export async function inspectMetadata(input: InspectInput, signal?: AbortSignal): Promise<InspectResult> {
   const { source, directory, metadataPath } = input;
-  const visitor = new InspectVisitor(directory);
+  const visitor = new InspectVisitor(directory, source.size);
   await visitMetadata(source, metadataPath.toString(), visitor, { signal });
   const { metadata } = visitor;
   const allIds = visitor.operators.map(({ operatorId }) => operatorId);
+  const sizes = visitor.operators.map(operatorSizes);
   const operatorStates = visitor.operators.map((operator, i) => {
     const verdict = classifyUid({ ...operator, version: metadata.version, allIds });
-    return inspectedOperator(operator, visitor.facts(i), metadata.version, verdict);
+    return inspectedOperator(
+      operator,
+      sizes[i] ?? operatorSizes(operator),
+      visitor.facts(i),
+      metadata.version,
+      verdict,
+    );
   });
-  const sizes = visitor.operators.map(operatorSizes);
   const total = (pick: 'stateSize' | 'checkpointedSize'): Bytes =>
     int64(
       BigInt.asIntN(
@@ -115,16 +122,18 @@ const ROLE_ORDER: readonly DirectoryRole[] = ['exclusive', 'shared', 'taskowned'
 
 function inspectedOperator(
   operator: OperatorSummary,
+  sizes: OperatorSizes,
   facts: OperatorFacts,
   version: number,
   uidVerdict: UidVerdict,
 ): InspectedOperator {
-  const sizes = operatorSizes(operator);
   const subtasks = [...operator.subtasks.values()];
   const running = subtasks.filter(({ finished }) => !finished);
-  const extreme = (better: (a: bigint, b: bigint) => boolean): SubtaskSize | null => {
-    const best = running.reduce((a, b) => (better(b.stateSize, a.stateSize) ? b : a), running[0] ?? NO_SUBTASK);
-    return best === NO_SUBTASK ? null : { index: best.index, bytes: int64(best.stateSize) };
+  const extreme = (better: (a: Int64Words, b: Int64Words) => boolean): SubtaskSize | null => {
+    const [first, ...rest] = running;
+    if (!first) return null;
+    const best = rest.reduce((a, b) => (better(b.stateSize, a.stateSize) ? b : a), first);
+    return { index: best.index, bytes: int64(best.stateSize.toBigInt()) };
   };
   return {
     operatorId: operator.operatorId,
@@ -143,19 +152,9 @@ function inspectedOperator(
     files: facts.files,
     subtasks: subtasks.length,
     finishedSubtasks: subtasks.length - running.length,
-    largestSubtask: extreme((a, b) => a > b),
-    smallestSubtask: extreme((a, b) => a < b),
+    largestSubtask: extreme((a, b) => isLess(b, a)),
+    smallestSubtask: extreme(isLess),
     uidVerdict,
     hasState: facts.hasState,
   };
 }
-
-const NO_SUBTASK = {
-  index: -1,
-  finished: true,
-  stateSize: 0n,
-  checkpointedSize: 0n,
-  keyedStateSize: 0n,
-  operatorStateSize: 0n,
-  channelStateSize: 0n,
-};

@@ -1,7 +1,7 @@
 /** From what a command line names to one metadata file: a pointer, or with `latest` the newest below a directory. */
 import { Path } from '../filesystem/path.js';
 import type { FileSystems } from '../filesystem/registry.js';
-import { type JobCheckpoints, type LatestResult, latestCheckpoint } from './latest.js';
+import type { JobCheckpoints, LatestResult } from './latest.js';
 import { type ResolvedPointer, resolvePointer } from './pointer.js';
 
 /** How to take a pointer. */
@@ -13,6 +13,8 @@ export interface LocateOptions {
   /** With `latest`: only one that this accepts, tried from the newest on. */
   readonly accept?: ((pointer: ResolvedPointer) => Promise<boolean>) | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** With `latest`: told how much has been listed, and how many checkpoints were seen. */
+  readonly onProgress?: ((listed: number, found: number) => void) | undefined;
 }
 
 /** What was found, and with `latest` what else there is. */
@@ -28,7 +30,11 @@ export interface Located {
  * @throws the errors of `resolvePointer`, or NoCheckpointError with `latest`
  */
 export async function locate(fileSystems: FileSystems, given: string, options: LocateOptions = {}): Promise<Located> {
-  if (!options.latest) return { pointer: await resolvePointer(fileSystems, given), otherJobs: [], unreadable: [] };
+  if (!options.latest) {
+    const pointer = await resolvePointer(fileSystems, given, { signal: options.signal });
+    return { pointer, otherJobs: [], unreadable: [] };
+  }
+  const { latestCheckpoint } = await import('./latest.js');
   const root = fileSystems.nameOf(Path.parse(given));
   const { accept, ...search } = options;
   const result = await latestCheckpoint(fileSystems, root, {

@@ -7,6 +7,7 @@ import { Tag } from '../format/metadata/tags.js';
 import {
   type ChannelHandleView,
   HandleList,
+  Int64Words,
   type KeyedHandleView,
   MetadataVisitor,
   type OperatorHandleView,
@@ -47,21 +48,35 @@ export class Int64Sum {
     this.low = 0;
   }
 
-  /** The sum, wrapped to 64 bits as in Java. */
+  /** The sum so far, wrapped to 64 bits as in Java. */
+  words(): Int64Words {
+    const words = new Int64Words();
+    const carry = Math.floor(this.low / WORD);
+    words.high = (this.high + carry) | 0;
+    words.low = this.low - carry * WORD;
+    return words;
+  }
+
+  /** {@link words} as one number. */
   toBigInt(): bigint {
-    return BigInt.asIntN(64, (BigInt(this.high) << 32n) + BigInt(this.low));
+    return this.words().toBigInt();
   }
 }
 
-/** Bytes of a subtask's state by kind. */
+/** Whether one number is less than another. */
+export function isLess(a: Int64Words, b: Int64Words): boolean {
+  return a.high < b.high || (a.high === b.high && a.low < b.low);
+}
+
+/** Bytes of a subtask's state by kind: two words each, since there are many subtasks and most sums are never looked at. */
 export interface SubtaskSummary {
   readonly index: number;
   readonly finished: boolean;
-  readonly stateSize: bigint;
-  readonly checkpointedSize: bigint;
-  readonly keyedStateSize: bigint;
-  readonly operatorStateSize: bigint;
-  readonly channelStateSize: bigint;
+  readonly stateSize: Int64Words;
+  readonly checkpointedSize: Int64Words;
+  readonly keyedStateSize: Int64Words;
+  readonly operatorStateSize: Int64Words;
+  readonly channelStateSize: Int64Words;
 }
 
 /** An operator of a metadata file, summed up. */
@@ -91,25 +106,19 @@ export interface OperatorSizes {
 
 /** Sums of an operator's subtasks and its coordinator. */
 export function operatorSizes(operator: OperatorSummary): OperatorSizes {
-  let stateSize = operator.coordinatorStateSize;
-  let checkpointedSize = operator.coordinatorStateSize;
-  let keyedStateSize = 0n;
-  let operatorStateSize = 0n;
-  let channelStateSize = 0n;
-  for (const subtask of operator.subtasks.values()) {
-    stateSize += subtask.stateSize;
-    checkpointedSize += subtask.checkpointedSize;
-    keyedStateSize += subtask.keyedStateSize;
-    operatorStateSize += subtask.operatorStateSize;
-    channelStateSize += subtask.channelStateSize;
-  }
-  const wrap = (size: bigint): bigint => BigInt.asIntN(64, size);
+  const subtasks = [...operator.subtasks.values()];
+  const sum = (pick: (subtask: SubtaskSummary) => Int64Words): bigint => {
+    const total = new Int64Sum();
+    for (const subtask of subtasks) total.add(pick(subtask));
+    return total.toBigInt();
+  };
+  const coordinator = operator.coordinatorStateSize;
   return {
-    stateSize: wrap(stateSize),
-    checkpointedSize: wrap(checkpointedSize),
-    keyedStateSize: wrap(keyedStateSize),
-    operatorStateSize: wrap(operatorStateSize),
-    channelStateSize: wrap(channelStateSize),
+    stateSize: BigInt.asIntN(64, coordinator + sum(({ stateSize }) => stateSize)),
+    checkpointedSize: BigInt.asIntN(64, coordinator + sum(({ checkpointedSize }) => checkpointedSize)),
+    keyedStateSize: sum(({ keyedStateSize }) => keyedStateSize),
+    operatorStateSize: sum(({ operatorStateSize }) => operatorStateSize),
+    channelStateSize: sum(({ channelStateSize }) => channelStateSize),
   };
 }
 
@@ -131,6 +140,7 @@ export class SizeSummaryVisitor extends MetadataVisitor {
   /** The part of the keyed state whose checkpointed size is its full size, and the recorded sizes of the rest. */
   private readonly keyedCheckpointed = new Int64Sum();
   private readonly handleSize = new Int64Sum();
+  private readonly total = new Int64Sum();
   private inOperatorHandle = false;
   private inChangelogFiles = false;
 
@@ -179,14 +189,22 @@ export class SizeSummaryVisitor extends MetadataVisitor {
     const earlier = this.positions.get(subtask.index);
     if (earlier !== undefined) operator.overwritten.push(earlier);
     this.positions.set(subtask.index, this.position);
-    const keyedStateSize = this.keyed.toBigInt();
-    const operatorStateSize = this.operatorState.toBigInt();
-    const channelStateSize = this.channels.toBigInt();
-    const other = operatorStateSize + channelStateSize;
+    const keyedStateSize = this.keyed.words();
+    const operatorStateSize = this.operatorState.words();
+    const channelStateSize = this.channels.words();
+    const sum = (keyed: Int64Words): Int64Words => {
+      const { total } = this;
+      total.reset();
+      total.add(keyed);
+      total.add(operatorStateSize);
+      total.add(channelStateSize);
+      return total.words();
+    };
     operator.subtasks.set(subtask.index, {
-      ...subtask,
-      stateSize: BigInt.asIntN(64, keyedStateSize + other),
-      checkpointedSize: BigInt.asIntN(64, this.keyedCheckpointed.toBigInt() + other),
+      index: subtask.index,
+      finished: subtask.finished,
+      stateSize: sum(keyedStateSize),
+      checkpointedSize: sum(this.keyedCheckpointed.words()),
       keyedStateSize,
       operatorStateSize,
       channelStateSize,
@@ -219,7 +237,7 @@ export class SizeSummaryVisitor extends MetadataVisitor {
       this.handleSize.add(view.size);
     }
     if (view.depth > 0) return;
-    const size = toWords(this.handleSize.toBigInt());
+    const size = this.handleSize.words();
     this.keyed.add(size);
     this.keyedCheckpointed.add(hasOwnCheckpointedSize(view) ? view.checkpointedSize : size);
   }
@@ -243,10 +261,6 @@ export class SizeSummaryVisitor extends MetadataVisitor {
   override trailing(length: number): void {
     this.trailingBytes = length;
   }
-}
-
-function toWords(value: bigint): { high: number; low: number } {
-  return { high: Number(value >> 32n), low: Number(value & 0xffffffffn) };
 }
 
 /** True if the checkpointed size is recorded. In incremental handles -1 means that it is not. */

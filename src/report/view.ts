@@ -16,3 +16,8 @@ export interface View {
  * one after the other, so that a long result need not be one string.
  */
 export type Renderer<T> = (result: T, view: View) => string | Iterable<string>;
+
+/** A renderer that is loaded when there is text to make: with `--json` there is none. */
+export interface LazyRenderer<T> {
+  readonly load: () => Promise<Renderer<T>>;
+}

@@ -1,11 +1,14 @@
 import { type InspectInput, inspectMetadata } from '../../operations/inspect.js';
-import { inspectOperator } from '../../operations/inspect-operator.js';
-import { matchUids } from '../../operations/match-uids.js';
-import { type InspectDocument, renderInspect } from '../../report/inspect.js';
+import type { inspectOperator } from '../../operations/inspect-operator.js';
+import type { InspectResult } from '../../operations/inspect-result.js';
+import type { UidMatches } from '../../operations/match-uids.js';
+import type { InspectDocument } from '../../report/inspect.js';
 import { Exit } from '../exit-code.js';
 import { openPointer } from '../open-pointer.js';
 import type { LatestOptions } from '../pointer-options.js';
 import type { Run } from '../spec.js';
+
+type InspectOperator = typeof inspectOperator;
 
 interface Options extends LatestOptions {
   readonly uid: readonly (readonly string[])[];
@@ -26,12 +29,22 @@ export const run: Run<Options> = async (context, [given = '', operator], options
     const uids = options.uid.flat();
     const document: InspectDocument = {
       ...inspected,
-      ...(uids.length > 0 && { uids: matchUids(inspected.operatorStates, uids) }),
-      ...(operator !== undefined && { operator: await inspectOperator(input, inspected, operator, context.signal) }),
+      ...(uids.length > 0 && { uids: await match(inspected, uids) }),
+      ...(operator !== undefined && { operator: await detail(input, inspected, operator, context.signal) }),
     };
-    await context.emit(document, renderInspect);
+    await context.emit(document, { load: async () => (await import('../../report/inspect.js')).renderInspect });
   } finally {
     await source.close();
   }
   return Exit.Ok;
 };
+
+// What most calls do not need is loaded when it is needed: the start is half of the time.
+
+async function match(inspected: InspectResult, uids: readonly string[]): Promise<UidMatches> {
+  return (await import('../../operations/match-uids.js')).matchUids(inspected.operatorStates, uids);
+}
+
+async function detail(...args: Parameters<InspectOperator>): ReturnType<InspectOperator> {
+  return (await import('../../operations/inspect-operator.js')).inspectOperator(...args);
+}

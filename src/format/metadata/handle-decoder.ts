@@ -2,7 +2,7 @@
  * Decodes state handles. Generators pause where the window must be refilled and run through where all bytes are in memory;
  * one decoder serves both. Origin of the layouts: Flink `MetadataV2V3SerializerBase`, `ChannelStateHandleSerializerV1/V2`.
  */
-import type { ByteReader } from '../../bytes/byte-reader.js';
+import { type ByteReader, MAX_LEFT_OVER } from '../../bytes/byte-reader.js';
 import type { MetadataLayout } from '../../model/checkpoint-metadata.js';
 import { DISTRIBUTION_MODES, SCOPES } from '../../model/state-handles.js';
 import type { RecordPath } from './record-path.js';
@@ -24,7 +24,7 @@ import {
 export type Decoding = Generator<void, void, void>;
 
 /** More bytes than any record that is decoded in one go: five strings and some numbers. */
-export const LOW_WATER = 384 * 1024;
+export const LOW_WATER = MAX_LEFT_OVER;
 
 /** Handles inside handles; Flink writes two levels. */
 const MAX_DEPTH = 64;
@@ -79,23 +79,24 @@ export class HandleDecoder {
       this.reader.fail(reading, `${length} bytes where ${this.reader.remaining} remain`);
     }
     let left = length;
-    do {
-      if (left > this.reader.available) yield;
+    for (;;) {
       const size = Math.min(left, this.reader.available);
       const start = this.reader.take(size, reading);
       this.visitor.data(this.reader.buffer, start, start + size);
       left -= size;
-    } while (left > 0);
+      if (left === 0) return;
+      yield;
+    }
   }
 
   private *offsets(count: number, reading: string): Decoding {
     let left = count;
     while (left > 0) {
-      if (left * Least.offset > this.reader.available) yield;
       const size = Math.min(left, Math.floor(this.reader.available / Least.offset));
       const start = this.reader.take(size * Least.offset, reading);
       this.visitor.offsets(this.reader.buffer, start, size);
       left -= size;
+      if (left > 0) yield;
     }
   }
 

@@ -11,8 +11,8 @@ import { MetadataDecoder } from './metadata-decoder.js';
 import { METADATA_MAGIC } from './tags.js';
 import { MetadataVisitor } from './visitor.js';
 
-/** Bytes of a file that are in memory at a time. */
-const WINDOW_BYTES = 2 * 1024 * 1024;
+/** Bytes that are read at once. */
+const CHUNK_BYTES = 1024 * 1024;
 const HEADER_BYTES = 16;
 /** The only version number under which several layouts exist. */
 export const AMBIGUOUS_VERSION = 3;
@@ -44,7 +44,7 @@ function versionHint(version: number): string {
  * @returns the version
  */
 function readVersion(reader: ByteReader, location: string): number {
-  const start = reader.buffer.subarray(0, Math.min(reader.total, 4));
+  const start = reader.peek(4);
   const magic = [0x49, 0x60, 0x67, 0x2d];
   if (reader.total === 0 || start.some((byte, i) => byte !== magic[i])) {
     throw new NotMetadataError(location, reader.total, describeStart(start));
@@ -102,7 +102,7 @@ export async function visitMetadata(
   options: VisitOptions = {},
 ): Promise<void> {
   const open = async (): Promise<{ reader: ByteReader; version: number }> => {
-    const reader = ByteReader.windowed(source.size, WINDOW_BYTES);
+    const reader = ByteReader.windowed(source.size, CHUNK_BYTES);
     await reader.refill(source, options.signal);
     try {
       return { reader, version: readVersion(reader, location) };

@@ -12,8 +12,8 @@ export interface KeyedReference {
   readonly directoryKey: string;
   readonly name: string;
   readonly reference: FileReference;
-  /** True for the second report of a mention that leads through a link: of what the link leads to. */
-  readonly throughLink: boolean;
+  /** True if the file is a link: the same mention is reported once more then, under the key of what it leads to. */
+  readonly isLink: boolean;
 }
 
 /** An operator of a metadata file. */
@@ -73,9 +73,9 @@ class KeyingVisitor extends ReferenceVisitor {
   }
 
   private tell(key: DirectoryKey, name: string, reference: FileReference): void {
-    this.consumer.file({ directoryKey: key.key, name, reference, throughLink: false });
     const link = key.links.get(name);
-    if (link) this.consumer.file({ directoryKey: link.directory, name: link.name, reference, throughLink: true });
+    this.consumer.file({ directoryKey: key.key, name, reference, isLink: link !== undefined });
+    if (link) this.consumer.file({ directoryKey: link.directory, name: link.name, reference, isLink: false });
   }
 
   /** Looks up the directories that turned up since the last call. */

@@ -23,12 +23,15 @@ export async function locatePointer(
   if (!options.latest && (options.job !== undefined || options.whole)) {
     throw new UsageError(`${options.whole ? '--whole' : '--job'} chooses among checkpoints: it goes with --latest`);
   }
+  const progress = options.latest ? context.progress('Searching for checkpoints') : undefined;
   const located = await locate(fileSystems, given, {
     latest: options.latest,
     job: options.job,
     signal: context.signal,
     accept: options.whole ? (pointer) => isWhole(context, fileSystems, pointer) : undefined,
+    onProgress: (listed, found) => progress?.update(listed, 0, `${found} found`),
   });
+  progress?.stop();
   warnOfChoice(context, located, options);
   return located.pointer;
 }
@@ -46,19 +49,26 @@ export async function openPointer(
 
 async function isWhole(context: Context, fileSystems: FileSystems, pointer: ResolvedPointer): Promise<boolean> {
   const { verifyCheckpoint } = await import('../operations/verify.js');
-  const { ok, faults, error } = await verifyCheckpoint(fileSystems, pointer, { signal: context.signal });
-  const why = error?.message ?? `${faults.length} faults, the first: ${faults[0]?.path} ${faults[0]?.fault}`;
-  if (!ok) context.warn(`${pointer.directory} is not whole and was passed over: ${why}`);
-  return ok;
+  const progress = context.progress(`Checking ${pointer.directory}`);
+  const onProgress = (done: number, total: number): void => progress.update(done, total);
+  const { ok, faults, error } = await verifyCheckpoint(fileSystems, pointer, { signal: context.signal, onProgress });
+  progress.stop();
+  if (ok) return true;
+  const paths = new Set(faults.map(({ path }) => path));
+  const more = paths.size > 1 ? ` (and ${paths.size - 1} more)` : '';
+  const why = error?.message ?? `${faults[0]?.fault}: ${faults[0]?.path}${more}`;
+  context.warn(`${pointer.directory} is not whole and was passed over: ${why}`);
+  return false;
 }
 
 function warnOfChoice(context: Context, { pointer, otherJobs, unreadable }: Located, options: LatestOptions): void {
   if (unreadable.length > 0) {
-    const [first] = unreadable;
-    const reason = first?.error instanceof Error ? first.error.message : '';
-    context.warn(
-      `${unreadable.length} ${unreadable.length === 1 ? 'place' : 'places'} could not be read and may hold newer ones; the first: ${reason}`,
+    const [first = '', ...rest] = unreadable.map(({ error }) =>
+      error instanceof Error ? error.message : String(error),
     );
+    const more = rest.length === 0 ? '' : ` (and ${rest.length} more${context.verbose ? '' : '; --verbose tells all'})`;
+    context.warn(`not everything could be read, there may be a newer one: ${first}${more}`);
+    for (const message of rest) context.detail(message);
   }
   if (otherJobs.length === 0) return;
   const others = otherJobs.slice(0, SHOWN_JOBS).map(({ newest }) => newest.pointer.toString());

@@ -1,5 +1,6 @@
 /** Finds the operator that a user means. */
 import { OperatorNotFoundError } from '../errors.js';
+import { operatorIdOfUid } from '../format/hash/operator-id.js';
 import { nearestNames } from './near-names.js';
 
 /** What an operator can be found by. */
@@ -20,14 +21,17 @@ export function describeOperator(operator: NamedOperator): string {
 }
 
 /**
- * The index of the operator with this id, uid, name, or beginning of an id; the first kind that fits counts.
+ * The index of the operator with this id, uid, name, or beginning of an id; the first kind that fits counts. Where no uid is
+ * stored, the id that Flink makes of the uid finds the operator all the same.
  * @throws OperatorNotFoundError if none fits, or several do
  */
 export function findOperator(operators: readonly NamedOperator[], wanted: string): number {
   const id = wanted.toLowerCase();
+  const idOfUid = operatorIdOfUid(wanted);
   const kinds: readonly ((operator: NamedOperator) => boolean)[] = [
     ({ operatorId }) => operatorId === id,
     ({ uid }) => uid === wanted,
+    ({ operatorId, uid }) => uid === null && operatorId === idOfUid,
     ({ name }) => name === wanted,
     ({ operatorId }) => HEX.test(id) && operatorId.startsWith(id),
   ];
@@ -65,11 +69,17 @@ function noneFits(operators: readonly NamedOperator[], wanted: string): Operator
   const named = operators.some(({ uid, name }) => uid !== null || name !== null);
   const why = named
     ? 'not in this metadata'
-    : 'not in this metadata, which stores ids only (names and uids are stored from Flink 2.0 on)';
-  const hint = near.length > 0 ? `; did you mean ${near.map(describeOperator).join(', ')}?` : '';
+    : 'neither an id in this metadata nor the uid of one (names are stored from Flink 2.0 on)';
+  const hint = near.length > 0 ? `; did you mean ${near.map(describeOperator).join(', ')}?` : listed(operators);
   return new OperatorNotFoundError(
     wanted,
     why + hint,
     near.map(({ operatorId }) => operatorId),
   );
+}
+
+/** All of them, if they are few. */
+function listed(operators: readonly NamedOperator[]): string {
+  if (operators.length === 0) return '; it has no operators';
+  return operators.length > SHOWN ? '' : `; it has ${operators.map(describeOperator).join(', ')}`;
 }

@@ -1,4 +1,5 @@
 /** What the names of directories tell, by Flink's conventions. Names decide nothing that bytes can. */
+import type { DirectoryEntry } from '../filesystem/file-system.js';
 import type { Path } from '../filesystem/path.js';
 import { Path as FlinkPath } from '../filesystem/path.js';
 import type { DirectoryRole } from './inspect-result.js';
@@ -14,6 +15,12 @@ export const TASK_OWNED_DIRECTORY = 'taskowned';
 const JOB_ID = /^[0-9a-f]{32}$/;
 const CHECKPOINT = /^chk-(0|[1-9][0-9]*)$/;
 const SAVEPOINT = /^savepoint-([0-9a-f]{6})-([0-9a-f]{12})$/;
+
+/** What the entry is that bears the name of a metadata file and is no file. */
+export function misnamedReason({ type, isLink }: Pick<DirectoryEntry, 'type' | 'isLink'>): string {
+  if (type === 'directory') return `${METADATA_FILE} in it is a directory, not a file`;
+  return isLink ? `${METADATA_FILE} in it is a link that leads nowhere` : `${METADATA_FILE} in it is no regular file`;
+}
 
 /** True for 32 lower-case hex digits. */
 export function isJobId(text: string): boolean {

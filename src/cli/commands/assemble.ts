@@ -1,5 +1,7 @@
+import { InvalidPathError, UsageError } from '../../errors.js';
 import { readChunks } from '../../filesystem/limit.js';
 import { Path } from '../../filesystem/path.js';
+import type { FileSystems } from '../../filesystem/registry.js';
 import { type AssembleResult, assembleMetadata } from '../../operations/assemble.js';
 import { createOutput } from '../../operations/output-file.js';
 import { renderAssembled } from '../../report/assemble.js';
@@ -15,7 +17,7 @@ interface Options {
 /** Runs `ckpt assemble`. */
 export const run: Run<Options> = async (context, [file = ''], options) => {
   const fileSystems = await context.fileSystems();
-  const target = fileSystems.qualify(Path.parse(options.out));
+  const target = outputPath(fileSystems, options.out);
   const writer = await createOutput(fileSystems, target, { overwrite: options.overwrite === true });
   let result: AssembleResult;
   try {
@@ -28,6 +30,15 @@ export const run: Run<Options> = async (context, [file = ''], options) => {
   await context.emit({ target: target.toString(), ...result }, renderAssembled);
   return Exit.Ok;
 };
+
+function outputPath(fileSystems: FileSystems, out: string): Path {
+  try {
+    return fileSystems.qualify(Path.parse(out));
+  } catch (error) {
+    if (error instanceof InvalidPathError) throw new UsageError(`--out: ${error.message}`, error.data);
+    throw error;
+  }
+}
 
 async function* document(context: Context, file: string): AsyncGenerator<Uint8Array, void, void> {
   if (file === '-') {

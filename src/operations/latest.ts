@@ -1,11 +1,12 @@
 /** Finds the newest complete checkpoint or savepoint below a directory, from names and headers alone. */
 import pMap from 'p-map';
-import { CkptError, NoCheckpointError } from '../errors.js';
-import type { FileStatus } from '../filesystem/file-system.js';
+import { CkptError, NoCheckpointError, NoMetadataError } from '../errors.js';
+import type { DirectoryEntry, FileStatus } from '../filesystem/file-system.js';
 import type { Path } from '../filesystem/path.js';
 import type { FileSystems } from '../filesystem/registry.js';
 import { loadMetadataHeader } from '../format/metadata/read.js';
-import { isJobId, jobIdOf, METADATA_FILE, savepointJobIdPrefix } from './layout.js';
+import { groupByJob, type JobHints, matchesJob } from './job-groups.js';
+import { checkpointNumber, jobIdOf, METADATA_FILE, misnamedReason, savepointJobIdPrefix } from './layout.js';
 import { walkTree } from './tree.js';
 
 const CONCURRENT_HEADERS = 16;
@@ -48,6 +49,8 @@ export interface LatestOptions {
   /** Asked for each checkpoint from the newest on, until it says yes. */
   readonly accept?: ((found: FoundCheckpoint) => Promise<boolean>) | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Told how much has been listed, in pieces of directories, and how many checkpoints were seen. */
+  readonly onProgress?: ((listed: number, found: number) => void) | undefined;
 }
 
 /**
@@ -63,12 +66,17 @@ export async function findLatest(
   const { signal } = options;
   const unreadable: { path: Path; error: unknown }[] = [];
   const candidates: Path[] = [];
+  let listed = 0;
   await walkTree(
     fileSystems,
     root,
     {
       entries(directory, entries) {
-        if (entries.some(({ name, type }) => name === METADATA_FILE && type === 'file')) candidates.push(directory);
+        const named = entries.filter(({ name }) => name === METADATA_FILE);
+        const [first] = named;
+        if (named.some(({ type }) => type === 'file')) candidates.push(directory);
+        else if (first) unreadable.push({ path: directory, error: noFile(directory, first) });
+        options.onProgress?.(++listed, candidates.length);
       },
       unlistable: (path, error) => unreadable.push({ path, error }),
     },
@@ -87,9 +95,14 @@ export async function findLatest(
     },
     { concurrency: CONCURRENT_HEADERS, ...(signal && { signal }) },
   );
-  const all = groupByJob(found.filter((item) => item !== undefined));
+  const all = sortedJobs(found.filter((item) => item !== undefined));
   const jobs = options.job === undefined ? all : all.filter(({ job }) => matchesJob(job, options.job ?? ''));
+  unreadable.sort((a, b) => compareText(a.path.toString(), b.path.toString()));
   return { newest: jobs[0]?.newest, jobs, unreadable };
+}
+
+function noFile(directory: Path, entry: DirectoryEntry): NoMetadataError {
+  return new NoMetadataError(directory.toString(), misnamedReason(entry));
 }
 
 /**
@@ -144,35 +157,43 @@ async function loadFound(fileSystems: FileSystems, directory: Path): Promise<Fou
   }
 }
 
-function matchesJob(job: string | null, wanted: string): boolean {
-  if (job === null) return false;
-  return isJobId(job) ? job.startsWith(wanted) : wanted.startsWith(job) || job.startsWith(wanted);
+const newestFirst = (a: FoundCheckpoint, b: FoundCheckpoint): number =>
+  compareIds(b.checkpointId, a.checkpointId) ||
+  compareIds(numberOf(b), numberOf(a)) ||
+  writtenLater(a, b) ||
+  compareText(a.pointer.toString(), b.pointer.toString());
+
+/** The jobs with their checkpoints, the newest first. */
+function sortedJobs(found: readonly FoundCheckpoint[]): JobCheckpoints[] {
+  const hintsOf = ({ jobId, jobIdPrefix, pointer }: FoundCheckpoint): JobHints => ({
+    jobId,
+    jobIdPrefix,
+    parent: `${pointer.parent}`,
+  });
+  const jobs: JobCheckpoints[] = [];
+  for (const { job, items } of groupByJob(found, hintsOf)) {
+    items.sort(newestFirst);
+    const newest = items[0];
+    if (newest) jobs.push({ job, newest, checkpoints: items });
+  }
+  return jobs.sort(
+    (a, b) => writtenLater(a.newest, b.newest) || compareText(a.newest.pointer.toString(), b.newest.pointer.toString()),
+  );
 }
 
-const newestFirst = (a: FoundCheckpoint, b: FoundCheckpoint): number =>
-  a.checkpointId === b.checkpointId
-    ? b.metadata.modificationTime - a.metadata.modificationTime
-    : a.checkpointId > b.checkpointId
-      ? -1
-      : 1;
+/** The number in the name of the directory: a copy of a checkpoint under another name has the id of the original. */
+function numberOf({ pointer }: FoundCheckpoint): bigint {
+  return checkpointNumber(pointer.name) ?? -1n;
+}
 
-/** Groups by job id; a savepoint belongs to the one job whose id begins as its name says, if there is just one. */
-function groupByJob(found: readonly FoundCheckpoint[]): JobCheckpoints[] {
-  const jobIds = new Set(found.flatMap(({ jobId }) => (jobId === null ? [] : [jobId])));
-  const groups = new Map<string, { job: string | null; checkpoints: FoundCheckpoint[] }>();
-  for (const item of found) {
-    const owners = item.jobIdPrefix === null ? [] : [...jobIds].filter((id) => id.startsWith(item.jobIdPrefix ?? ''));
-    const job = item.jobId ?? (owners.length === 1 ? (owners[0] ?? null) : item.jobIdPrefix);
-    const key = job ?? `in ${item.pointer.parent}`;
-    const group = groups.get(key);
-    if (group) group.checkpoints.push(item);
-    else groups.set(key, { job, checkpoints: [item] });
-  }
-  const jobs: JobCheckpoints[] = [];
-  for (const { job, checkpoints } of groups.values()) {
-    checkpoints.sort(newestFirst);
-    const newest = checkpoints[0];
-    if (newest) jobs.push({ job, newest, checkpoints });
-  }
-  return jobs.sort((a, b) => b.newest.metadata.modificationTime - a.newest.metadata.modificationTime);
+function writtenLater(a: FoundCheckpoint, b: FoundCheckpoint): number {
+  return b.metadata.modificationTime - a.metadata.modificationTime;
+}
+
+function compareIds(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

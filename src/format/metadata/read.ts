@@ -6,13 +6,14 @@ import { ByteFormatError } from '../../bytes/byte-format-error.js';
 import { ByteReader, type RangedBytes } from '../../bytes/byte-reader.js';
 import { CorruptMetadataError, NotMetadataError, UnsupportedVersionError } from '../../errors.js';
 import { type MetadataLayout, SUPPORTED_VERSIONS } from '../../model/checkpoint-metadata.js';
-import type { Decoding } from './handle-decoder.js';
+import { type Decoding, LOW_WATER } from './handle-decoder.js';
 import { MetadataDecoder } from './metadata-decoder.js';
 import { METADATA_MAGIC } from './tags.js';
 import { MetadataVisitor } from './visitor.js';
 
-/** Bytes that are read at once. */
 const CHUNK_BYTES = 1024 * 1024;
+/** The least {@link VisitOptions.chunkBytes}: the decoder counts on that much after every read. */
+export const MIN_CHUNK_BYTES = LOW_WATER;
 const HEADER_BYTES = 16;
 /** The only version number under which several layouts exist. */
 export const AMBIGUOUS_VERSION = 3;
@@ -23,6 +24,8 @@ export interface VisitOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called when the visitor has seen another window of the file, and at the end: the place to wait for a slow consumer. */
   readonly onPause?: (() => Promise<void> | void) | undefined;
+  /** Bytes that are read at once, 1 MiB by default; at least {@link MIN_CHUNK_BYTES}. */
+  readonly chunkBytes?: number | undefined;
 }
 
 function describeStart(bytes: Uint8Array): string {
@@ -102,7 +105,7 @@ export async function visitMetadata(
   options: VisitOptions = {},
 ): Promise<void> {
   const open = async (): Promise<{ reader: ByteReader; version: number }> => {
-    const reader = ByteReader.windowed(source.size, CHUNK_BYTES);
+    const reader = ByteReader.windowed(source.size, Math.max(options.chunkBytes ?? CHUNK_BYTES, MIN_CHUNK_BYTES));
     await reader.refill(source, options.signal);
     try {
       return { reader, version: readVersion(reader, location) };

@@ -11,7 +11,7 @@ import { MasterStateView, type MetadataVisitor, OperatorView, Role, Slot, Subtas
 /** Least bytes of a master state and of a subtask entry. */
 const LEAST_MASTER_STATE = 18;
 const LEAST_SUBTASK = 4;
-/** A properties block beyond this size is refused; Flink writes less than 1 KiB. */
+/** A properties block beyond this size is refused, however the file is read; Flink writes less than 1 KiB. */
 const MAX_PROPERTIES_BYTES = LOW_WATER;
 
 /** See the file comment. One instance for one pass. */
@@ -206,14 +206,16 @@ export class MetadataDecoder {
     path.part = 'properties';
     if (reader.wantsRefill(MAX_PROPERTIES_BYTES)) yield;
     const start = reader.position;
-    const block = reader.buffer.subarray(start, start + reader.available);
+    const size = Math.min(reader.remaining, MAX_PROPERTIES_BYTES);
     try {
-      const { end } = readCheckpointProperties(block, 0);
+      const { end } = readCheckpointProperties(reader.buffer.subarray(start, start + size), 0);
       reader.take(end, 'properties');
       this.visitor.properties(reader.buffer, start, start + end);
     } catch (error) {
       if (!(error instanceof ByteFormatError)) throw error;
-      throw new ByteFormatError(reader.offset + error.offset, error.reading, error.found);
+      // Where the block may be larger than what was looked at, its end is not that of the file.
+      const more = reader.remaining > size ? ` (of the properties only the first ${size} bytes are read)` : '';
+      throw new ByteFormatError(reader.offset + error.offset, error.reading, error.found + more);
     }
     path.part = '';
   }

@@ -774,4 +774,22 @@ describe('properties', () => {
       found,
     });
   });
+
+  it('larger than any Flink writes, at once and slowly', async () => {
+    const operators = [operator(6)];
+    const before = metadataFile(6, { operators, properties: hex('') });
+    const block = (length: number): Uint8Array => join(hex('aced00057c'), i64(length), Buffer.alloc(length, 0x61));
+    const largest = 384 * 1024 - 13;
+    expect(parseMetadata(join(before, block(largest))).propertiesBlock?.length).toBe(largest + 13);
+    for (const length of [largest + 1, 3 * 1024 * 1024]) {
+      await expectFault(join(before, block(length)), {
+        offset: before.length + 5,
+        record: 'properties',
+        expected: 'the length of a string',
+        found: `${length} where ${largest} bytes remain (of the properties only the first 393216 bytes are read)`,
+      });
+    }
+    // Bytes behind the properties do not count.
+    expect(parseMetadata(join(before, block(largest), Buffer.alloc(1_000_000))).trailingBytes.length).toBe(1_000_000);
+  });
 });

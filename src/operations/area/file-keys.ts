@@ -4,6 +4,7 @@
  * make no difference.
  */
 import { CkptError } from '../../errors.js';
+import type { FileSystem } from '../../filesystem/file-system.js';
 import { Path } from '../../filesystem/path.js';
 import type { FileSystems } from '../../filesystem/registry.js';
 
@@ -33,8 +34,18 @@ const NO_LINKS: DirectoryKey['links'] = new Map();
 /** Finds keys and keeps them. One instance for one view of the stores: make a new one to look again. */
 export class FileKeys {
   private readonly known = new Map<string, Promise<DirectoryKey>>();
+  private readonly listed = new Map<string, readonly string[]>();
 
   constructor(private readonly fileSystems: FileSystems) {}
+
+  /**
+   * Spares the listing of a directory, of which may be a million files: it has been listed.
+   * @param directory by the very name that it will be asked for
+   * @param links the names in it that are links to files
+   */
+  learn(directory: string, links: readonly string[]): void {
+    this.listed.set(directory, links);
+  }
 
   /** The key of a directory, given as it is named anywhere. Never fails: what cannot be looked at has its name for a key. */
   directory(path: string): Promise<DirectoryKey> {
@@ -91,14 +102,26 @@ export class FileKeys {
     const links = new Map<string, { directory: string; name: string }>();
     const fileSystem = await this.fileSystems.get(directory);
     if (fileSystem.kind !== 'file-system') return NO_LINKS;
+    for (const name of await this.linkNames(fileSystem, directory)) {
+      try {
+        const target = await fileSystem.resolveLinks(directory.entry(name));
+        if (target.parent)
+          links.set(name, { directory: (await this.directory(target.parent.toString())).key, name: target.name });
+      } catch (error) {
+        // The link is gone, or what it leads to; the others count all the same.
+        if (!(error instanceof CkptError)) throw error;
+      }
+    }
+    return links.size === 0 ? NO_LINKS : links;
+  }
+
+  private async linkNames(fileSystem: FileSystem, directory: Path): Promise<readonly string[]> {
+    const known = this.listed.get(directory.toString());
+    if (known) return known;
+    const links: string[] = [];
     try {
       for await (const entries of fileSystem.list(directory)) {
-        for (const { name, isLink, type } of entries) {
-          if (!isLink || type !== 'file') continue;
-          const target = await fileSystem.resolveLinks(directory.entry(name));
-          if (target.parent)
-            links.set(name, { directory: (await this.directory(target.parent.toString())).key, name: target.name });
-        }
+        for (const { name, isLink, type } of entries) if (isLink && type === 'file') links.push(name);
       }
     } catch (error) {
       if (!(error instanceof CkptError)) throw error;

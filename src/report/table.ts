@@ -108,7 +108,7 @@ export function renderFields(
   });
   for (const [label, value, paint] of present) {
     const lines = wrapText(printable(value ?? ''), valueWidth).map((line) => line.trimEnd());
-    table.push([view.style.muted(label), (paint ? lines.map(paint) : lines).join('\n')]);
+    table.push([view.style.muted(label), (paint ? lines.map((line) => paint(line)) : lines).join('\n')]);
   }
   return table
     .toString()

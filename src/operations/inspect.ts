@@ -5,6 +5,7 @@ import { classifyUid, type UidVerdict } from '../format/hash/uid-verdict.js';
 import { visitMetadata } from '../format/metadata/read.js';
 import type { Int64Words } from '../format/metadata/visitor.js';
 
+import type { DirectoryUse } from './directory-table.js';
 import { propertiesParts } from './document/properties-document.js';
 import { type DocumentObject, type DocumentValue, int64 } from './document/values.js';
 import type {
@@ -16,7 +17,7 @@ import type {
   SubtaskSize,
 } from './inspect-result.js';
 import { InspectVisitor, type OperatorFacts } from './inspect-visitor.js';
-import { jobIdOf, roleOf } from './layout.js';
+import { isWithin, jobIdOf, roleOf } from './layout.js';
 import { isLess, type OperatorSizes, type OperatorSummary, operatorSizes } from './size-summary.js';
 
 /** A metadata file to inspect. */
@@ -107,15 +108,18 @@ function snapshotKind(properties: DocumentValue, canonical: boolean): Pick<Inspe
 }
 
 function directoriesOf(visitor: InspectVisitor, own: Path): Pick<InspectResult, 'directories' | 'relocatable'> {
-  const used = visitor.table.directories.filter((use, i) => use.files > 0 || (i > 0 && use.absolute));
-  const absolute = visitor.table.directories.filter((use) => use.absolute);
+  const used = visitor.table.directories.filter(({ files, absolute }) => files > 0 || absolute);
   const directories = used
     .map(({ path, files, bytes, changelog }) => ({ uri: path, role: roleOf(path, own, changelog), files, bytes }))
     .sort((a, b) => ROLE_ORDER.indexOf(a.role) - ROLE_ORDER.indexOf(b.role) || (a.uri < b.uri ? -1 : 1));
-  let relocatable: Relocatable = visitor.files > 0 ? 'relative' : 'inline';
-  if (absolute.length > 0)
-    relocatable = absolute.every(({ path }) => path === own.toString()) ? 'absolute-inside' : 'foreign';
-  return { directories, relocatable };
+  return { directories, relocatable: relocatableOf(used, own) };
+}
+
+/** A relative path may lead out of the directory as well (`../x`): then a copy of it alone would miss a file. */
+function relocatableOf(used: readonly DirectoryUse[], own: Path): Relocatable {
+  if (used.length === 0) return 'inline';
+  if (!used.every(({ path }) => isWithin(path, own))) return 'foreign';
+  return used.some(({ absolute }) => absolute) ? 'absolute-inside' : 'relative';
 }
 
 const ROLE_ORDER: readonly DirectoryRole[] = ['exclusive', 'shared', 'taskowned', 'changelog', 'foreign'];

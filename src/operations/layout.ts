@@ -50,15 +50,19 @@ export function jobIdOf(directory: Path): string | null {
  * @param changelog true if changelog handles name files in it
  */
 export function roleOf(directory: string, own: Path, changelog: boolean): DirectoryRole {
-  if (directory === own.toString()) return 'exclusive';
+  if (isWithin(directory, own)) return 'exclusive';
   if (changelog) return 'changelog';
   const job = own.parent;
   const path = parsed(directory);
   if (!path || !job) return 'foreign';
-  if (path.startsWith(own)) return 'exclusive';
   if (path.startsWith(job.child(SHARED_DIRECTORY))) return 'shared';
   if (path.startsWith(job.child(TASK_OWNED_DIRECTORY))) return 'taskowned';
   return 'foreign';
+}
+
+/** True if a directory, as metadata names it, is `own` or lies in it. */
+export function isWithin(directory: string, own: Path): boolean {
+  return directory === own.toString() || parsed(directory)?.startsWith(own) === true;
 }
 
 function parsed(directory: string): Path | undefined {

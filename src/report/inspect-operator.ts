@@ -2,32 +2,42 @@
 
 import type { DocumentObject, DocumentValue } from '../operations/document/values.js';
 import type { OperatorDetail } from '../operations/inspect-operator.js';
-import { formatBytes, formatCount, formatExactBytes, plural } from './format.js';
+import type { InspectResult, SubtaskSize } from '../operations/inspect-result.js';
+import { formatBytes, formatCount, formatExactBytes, formatPercent, plural } from './format.js';
+import { describeSkew, isSkewed, skewOf } from './skew.js';
 import { renderFields, renderTable } from './table.js';
+import { renderTitle } from './title.js';
 import type { View } from './view.js';
 
+const same = (text: string): string => text;
 const object = (value: DocumentValue | undefined): DocumentObject => (value ?? {}) as DocumentObject;
 const list = (value: DocumentValue | undefined): readonly DocumentObject[] =>
   (value ?? []) as readonly DocumentObject[];
 const bytes = (value: DocumentValue | undefined): bigint => BigInt((value ?? 0) as number | string);
 
-/** The lines about an operator. */
-export function* renderOperator(operator: OperatorDetail, view: View): Generator<string> {
+/** The lines about an operator of a checkpoint. */
+export function* renderOperator(
+  operator: OperatorDetail,
+  checkpoint: Pick<InspectResult, 'stateSize'>,
+  view: View,
+): Generator<string> {
   const { style } = view;
-  yield `${style.title('Operator')}\n`;
+  const skew = skewOf({ ...operator, subtasks: operator.subtasks.length });
+  yield renderTitle('Operator', view);
   yield renderFields(
     [
       ['Name', operator.name ?? undefined, style.name],
       ['Uid', uidText(operator)],
       ['Id', operator.operatorId],
       ['Parallelism', `${operator.parallelism}, at most ${operator.maxParallelism}`],
-      ['Full size', formatExactBytes(BigInt(operator.stateSize)), style.name],
+      ['Full size', fullSize(operator, checkpoint), style.name],
       ['Added', formatExactBytes(BigInt(operator.checkpointedSize))],
       ['Keyed state', part(operator.keyedStateSize, operator.backend === null ? '' : `, backend ${operator.backend}`)],
       ['Operator state', part(operator.operatorStateSize)],
       ['Channel state', part(operator.channelStateSize)],
       ['Coordinator', part(operator.coordinatorStateSize)],
       ['Files', operator.files > 0 ? formatCount(operator.files) : undefined],
+      ['Subtask sizes', subtaskSizes(operator, skew), isSkewed(skew) ? style.warning : same],
       ['Finished', operator.finished ? 'yes: all subtasks had finished' : undefined],
     ],
     view,
@@ -48,13 +58,28 @@ function uidText({ uid, uidVerdict }: OperatorDetail): string {
   }
 }
 
+function fullSize({ stateSize }: OperatorDetail, checkpoint: Pick<InspectResult, 'stateSize'>): string {
+  const exact = formatExactBytes(BigInt(stateSize));
+  if (BigInt(checkpoint.stateSize) === 0n) return exact;
+  return `${exact}, ${formatPercent(BigInt(stateSize), BigInt(checkpoint.stateSize))} of the checkpoint`;
+}
+
+function subtaskSizes(
+  { largestSubtask, smallestSubtask }: OperatorDetail,
+  skew: number | undefined,
+): string | undefined {
+  if (!largestSubtask || !smallestSubtask || skew === undefined) return undefined;
+  const size = (subtask: SubtaskSize): string => `${formatBytes(BigInt(subtask.bytes))} (#${subtask.index})`;
+  return `from ${size(smallestSubtask)} to ${size(largestSubtask)}, the biggest ${describeSkew(skew)}`;
+}
+
 function part(size: number | string, more = ''): string | undefined {
   return BigInt(size) === 0n && more === '' ? undefined : formatExactBytes(BigInt(size)) + more;
 }
 
 function* namedStates({ namedStates: states }: OperatorDetail, view: View): Generator<string> {
   if (states.length === 0) return;
-  yield `\n${view.style.title('Named operator states')}\n`;
+  yield `\n${renderTitle('Named operator states', view)}`;
   yield renderTable(
     [
       { heading: 'State', cell: ({ name }) => name, paint: () => view.style.name },
@@ -79,7 +104,7 @@ const HANDLE_FIELDS = [
 
 function* subtasks({ subtasks: rows }: OperatorDetail, view: View): Generator<string> {
   if (rows.length === 0) return;
-  yield `\n${view.style.title('Subtasks')}\n`;
+  yield `\n${renderTitle('Subtasks', view)}`;
   yield renderTable<DocumentObject>(
     [
       { heading: 'Subtask', cell: ({ index }) => `#${index}`, align: 'right' },
@@ -124,7 +149,7 @@ function* handles(subtask: DocumentObject, view: View): Generator<string> {
     for (const handle of list(subtask[field])) lines.push(...handleLines(handle, label, 0));
   }
   if (lines.length === 0) return;
-  yield `\n${view.style.title(`Handles of subtask #${subtask.index}`)}\n`;
+  yield `\n${renderTitle(`Handles of subtask #${subtask.index}`, view)}`;
   yield renderTable(
     [
       { heading: 'Handle', cell: ({ depth, what }) => `${'· '.repeat(depth)}${what}`, minimum: 28 },

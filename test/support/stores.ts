@@ -24,16 +24,16 @@ export interface Place {
   readonly root: Path;
 }
 
+/** A new directory of this machine, which goes away with the test. */
+export async function localPlace(): Promise<Place> {
+  const root = Path.parse(`file:${await tempDirectory()}`);
+  const fileSystems = createFileSystems({ configuration: new Map() });
+  return { fileSystems, fileSystem: await fileSystems.get(root), root };
+}
+
 /** A place on this machine, in memory, and in a store without real directories: what holds for all stores is tested on all. */
 export const PLACES: readonly (readonly [string, () => Promise<Place>])[] = [
-  [
-    'local',
-    async () => {
-      const root = Path.parse(`file:${await tempDirectory()}`);
-      const fileSystems = createFileSystems({ configuration: new Map() });
-      return { fileSystems, fileSystem: await fileSystems.get(root), root };
-    },
-  ],
+  ['local', localPlace],
   ['memory', async () => memoryPlace({})],
   ['object store', async () => memoryPlace({ kind: 'object-store' })],
 ];
@@ -63,7 +63,7 @@ export async function treeOf(fileSystem: FileSystem, directory: Path, prefix = '
 export async function readFile(fileSystem: FileSystem, path: Path): Promise<Uint8Array> {
   const source = await fileSystem.open(path);
   try {
-    return await source.read(0, source.size);
+    return new Uint8Array(await source.read(0, source.size));
   } finally {
     await source.close();
   }

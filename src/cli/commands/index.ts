@@ -5,8 +5,9 @@ import type { CommandSpec } from '../spec.js';
 import { assemble } from './assemble.spec.js';
 import { dump } from './dump.spec.js';
 import { inspect } from './inspect.spec.js';
+import { list } from './list.spec.js';
 import { resolve } from './resolve.spec.js';
 import { uid } from './uid.spec.js';
 
 /** The whole command tree. Only specs: the work of a command is loaded when it was chosen. */
-export const commands: readonly CommandSpec[] = [resolve, inspect, dump, assemble, uid];
+export const commands: readonly CommandSpec[] = [resolve, inspect, dump, assemble, list, uid];

@@ -63,10 +63,12 @@ async function failing<T>(fileSystem: FileSystem, path: Path, work: () => Promis
     return await work();
   } catch (error) {
     if (!(error instanceof FileSystemError) || error instanceof IoError) throw error;
-    if (!(error instanceof AlreadyExistsError)) throw new IoError(path.toString(), 'writing', { cause: error });
+    const { lookedUpAt } = error.data;
+    const failed = (cause: unknown): IoError =>
+      new IoError(path.toString(), 'writing', { cause, ...(typeof lookedUpAt === 'string' && { lookedUpAt }) });
+    if (!(error instanceof AlreadyExistsError)) throw failed(error.cause ?? error);
     if (!(await isBlocked(fileSystem, path))) throw error;
-    const cause = new Error('a file stands where one of its directories should be', { cause: error });
-    throw new IoError(path.toString(), 'writing', { cause });
+    throw failed(new Error('a file stands where one of its directories should be'));
   }
 }
 

@@ -136,7 +136,8 @@ async function explainRoot(fileSystems: FileSystems, directory: Path, options: E
   }
   const { newest, unreadable } = found;
   if (newest) {
-    const reason = `this is a directory above checkpoints${place}, not one of them; the newest complete one is ${newest.pointer} (--latest takes it)`;
+    const readable = unreadable.length > 0 ? ' that can be read' : '';
+    const reason = `this is a directory above checkpoints${place}, not one of them; the newest complete one${readable} is ${newest.pointer} (--latest takes it)`;
     return new NoMetadataError(pointer, reason, { nearby: [newest.pointer.toString()] });
   }
   if (directory.name === SHARED_DIRECTORY || directory.name === TASK_OWNED_DIRECTORY) {

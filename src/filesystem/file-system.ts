@@ -7,6 +7,7 @@
  * range that is none with a `RangeError`, which is a mistake of the caller. The contract suite in `test/contract` proves
  * these promises.
  */
+import type { CkptError } from '../errors.js';
 import type { Path } from './path.js';
 
 /** What a directory entry or path is. `other` is a device, socket or the like. Links are followed: a dangling one is `other`. */
@@ -44,6 +45,36 @@ export interface FileStatus {
   readonly linkCount: number;
   /** Identity of the file within its store (local: device and inode), equal for two names of one file; undefined if none. */
   readonly identity: string | undefined;
+}
+
+/** What is known of an entry of a directory itself: a link is not followed, so everything here describes the link. */
+export interface EntryStatus {
+  readonly type: FileType | 'link';
+  /** Bytes of a file, 0 of anything else. */
+  readonly size: number;
+  /** As in {@link FileStatus}. */
+  readonly modificationTime: number;
+  /** As in {@link FileStatus}. */
+  readonly newestTime: number;
+  /** As in {@link FileStatus}. */
+  readonly linkCount: number;
+}
+
+/**
+ * What became of one of many files that were to be deleted: true deleted, false nothing was there, undefined not even tried
+ * because the signal was aborted, else why it could not be done.
+ */
+export type BulkDeletion = boolean | CkptError | undefined;
+
+/** Options of {@link FileSystem.deleteFiles}. */
+export interface BulkDeletionOptions {
+  /**
+   * Identity of the directory (of its {@link FileStatus}) when it was decided what to delete in it: a directory that is
+   * another one by now, right before a removal, loses nothing. Ignored by stores without identities.
+   */
+  readonly identity?: string | undefined;
+  /** Stops at a safe point: what has begun is finished, and told of. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A file of known size. Ranges are half-open: [start, end). */
@@ -116,6 +147,18 @@ export interface FileSystem {
   getFileStatus(path: Path): Promise<FileStatus>;
 
   /**
+   * Statuses of many entries of one directory, in the order of the names: quicker than one call for each, and no more than a
+   * bounded number of requests at once. Undefined where nothing is (all of them if the directory is not there), an error
+   * where one name could not be looked at. Never rejects but for an abort.
+   * @param names as {@link DirectoryEntry.name}
+   */
+  getFileStatuses(
+    directory: Path,
+    names: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<readonly (EntryStatus | CkptError | undefined)[]>;
+
+  /**
    * Children of a directory in batches, in no particular order, without `.` and `..`. Listing `chk-1` never shows anything
    * of `chk-10`. An entry that vanishes while listing is left out. Memory is bounded by the batch, not by the directory.
    * @throws NotFoundError, WrongFileTypeError (it is a file), PermissionError
@@ -171,6 +214,18 @@ export interface FileSystem {
    * @throws WrongFileTypeError for a directory
    */
   deleteFile(path: Path): Promise<boolean>;
+
+  /**
+   * Removes many files, or links, of one directory, in no particular order: quicker than one call for each, and no more than a
+   * bounded number of requests at once. A failure stops nothing. Never rejects.
+   * @param names as {@link DirectoryEntry.name}
+   * @returns what became of each, in the order of the names
+   */
+  deleteFiles(
+    directory: Path,
+    names: readonly string[],
+    options?: BulkDeletionOptions,
+  ): Promise<readonly BulkDeletion[]>;
 
   /**
    * Removes an empty directory (never a link to one).

@@ -4,8 +4,20 @@
  */
 import type { BigIntStats } from 'node:fs';
 import { lstat, realpath, rmdir, stat, unlink } from 'node:fs/promises';
+import type { CkptError } from '../errors.js';
 import { AlreadyExistsError, DirectoryNotEmptyError, NotFoundError, WrongFileTypeError } from '../errors.js';
-import type { AtomicOptions, AtomicWriter, ByteSource, DirectoryEntry, FileStatus, FileSystem } from './file-system.js';
+import type {
+  AtomicOptions,
+  AtomicWriter,
+  BulkDeletion,
+  BulkDeletionOptions,
+  ByteSource,
+  DirectoryEntry,
+  EntryStatus,
+  FileStatus,
+  FileSystem,
+} from './file-system.js';
+import { deleteLocalFiles, statusLocalFiles } from './local-bulk.js';
 import { makeLocalDirectory } from './local-directory.js';
 import { errnoOf, fromErrno } from './local-errors.js';
 import { fileTypeOf, listLocal } from './local-listing.js';
@@ -50,6 +62,14 @@ export class LocalFileSystem implements FileSystem {
     } catch (error) {
       throw fromErrno(error, path, 'status');
     }
+  }
+
+  getFileStatuses(
+    directory: Path,
+    names: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<readonly (EntryStatus | CkptError | undefined)[]> {
+    return statusLocalFiles(directory, names, signal);
   }
 
   list(directory: Path, signal?: AbortSignal): AsyncIterable<readonly DirectoryEntry[]> {
@@ -122,6 +142,14 @@ export class LocalFileSystem implements FileSystem {
     return remove(path, 'file', unlink);
   }
 
+  deleteFiles(
+    directory: Path,
+    names: readonly string[],
+    options: BulkDeletionOptions = {},
+  ): Promise<readonly BulkDeletion[]> {
+    return deleteLocalFiles(directory, names, options, (path, error) => explainRemoval(path, 'file', error));
+  }
+
   deleteDirectory(path: Path): Promise<boolean> {
     return remove(path, 'directory', rmdir);
   }
@@ -175,14 +203,22 @@ async function remove(
     await call(toNativePath(path));
     return true;
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return false;
-    // Systems differ in what they say of the wrong type, and of a file among the parents.
-    const found = await lookAt(path).catch(() => undefined);
-    const ours = fromErrno(error, path, 'delete');
-    if (found === undefined && ours instanceof NotFoundError) return false;
-    if (found !== undefined && found.isDirectory() !== (expected === 'directory')) {
-      throw new WrongFileTypeError(path.toString(), expected, { cause: error });
-    }
-    throw ours instanceof AlreadyExistsError ? new DirectoryNotEmptyError(path.toString(), { cause: error }) : ours;
+    return explainRemoval(path, expected, error);
   }
+}
+
+/**
+ * What it means that a removal failed.
+ * @returns false if nothing is there
+ */
+async function explainRemoval(path: Path, expected: 'file' | 'directory', error: unknown): Promise<boolean> {
+  if (errnoOf(error) === 'ENOENT') return false;
+  // Systems differ in what they say of the wrong type, and of a file among the parents.
+  const found = await lookAt(path).catch(() => undefined);
+  const ours = fromErrno(error, path, 'delete');
+  if (found === undefined && ours instanceof NotFoundError) return false;
+  if (found !== undefined && found.isDirectory() !== (expected === 'directory')) {
+    throw new WrongFileTypeError(path.toString(), expected, { cause: error });
+  }
+  throw ours instanceof AlreadyExistsError ? new DirectoryNotEmptyError(path.toString(), { cause: error }) : ours;
 }

@@ -2,9 +2,10 @@
  * File systems whose paths are names: what a mapping gives another place is looked up there, everything else where its name
  * says. Whoever works with them sees names only, as the metadata has them; an error tells both.
  */
-import type { FileSystemErrorOptions } from '../errors.js';
+import type { CkptError, FileSystemErrorOptions } from '../errors.js';
 import {
   AlreadyExistsError,
+  CkptError as CkptErrorClass,
   DirectoryNotEmptyError,
   FileSystemError,
   IoError,
@@ -13,11 +14,15 @@ import {
   UnsupportedOperationError,
   WrongFileTypeError,
 } from '../errors.js';
+import { asCkptError } from './bulk.js';
 import type {
   AtomicOptions,
   AtomicWriter,
+  BulkDeletion,
+  BulkDeletionOptions,
   ByteSource,
   DirectoryEntry,
+  EntryStatus,
   FileStatus,
   FileSystem,
   FileSystemKind,
@@ -81,6 +86,14 @@ class MappedFileSystem implements FileSystem {
   async getFileStatus(path: Path): Promise<FileStatus> {
     const status = await this.#at(path, (system, real) => system.getFileStatus(real));
     return { ...status, path };
+  }
+
+  getFileStatuses(
+    directory: Path,
+    names: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<readonly (EntryStatus | CkptError | undefined)[]> {
+    return this.#inBulk(directory, names, (system, real, realNames) => system.getFileStatuses(real, realNames, signal));
   }
 
   async *list(directory: Path, signal?: AbortSignal): AsyncGenerator<readonly DirectoryEntry[]> {
@@ -153,8 +166,68 @@ class MappedFileSystem implements FileSystem {
     return this.#at(path, (system, real) => system.deleteFile(real));
   }
 
+  deleteFiles(
+    directory: Path,
+    names: readonly string[],
+    options: BulkDeletionOptions = {},
+  ): Promise<readonly BulkDeletion[]> {
+    const own = this.lookUp(directory);
+    const { identity: _, ...elsewhere } = options;
+    return this.#inBulk(directory, names, (system, real, realNames) =>
+      system.deleteFiles(real, realNames, real.equals(own) ? options : elsewhere),
+    );
+  }
+
   deleteDirectory(path: Path): Promise<boolean> {
     return this.#at(path, (system, real) => system.deleteDirectory(real));
+  }
+
+  /** One call for each real directory, nearly always one in all: an entry of its own may be mapped to another place. */
+  async #inBulk<T>(
+    directory: Path,
+    names: readonly string[],
+    work: (system: FileSystem, real: Path, realNames: readonly string[]) => Promise<readonly T[]>,
+  ): Promise<(T | CkptError)[]> {
+    const groups = new Map<string, { real: Path; indexes: number[]; realNames: string[] }>();
+    const results: (T | CkptError)[] = new Array(names.length);
+    for (const [index, name] of names.entries()) {
+      try {
+        const place = this.lookUp(directory.entry(name));
+        const real = place.parent ?? place;
+        const key = real.toString();
+        const group = groups.get(key) ?? { real, indexes: [], realNames: [] };
+        groups.set(key, group);
+        group.indexes.push(index);
+        group.realNames.push(place.name);
+      } catch (error) {
+        results[index] = asCkptError(error, directory, 'access');
+      }
+    }
+    for (const { real, indexes, realNames } of groups.values()) {
+      const found = await this.#workOn(real, realNames, work);
+      for (const [position, index] of indexes.entries()) {
+        const result = found[position] as T;
+        const path = () => directory.entry(names[index] ?? '');
+        results[index] = (
+          result instanceof CkptErrorClass ? named(result, path(), real.entry(realNames[position] ?? '')) : result
+        ) as T;
+      }
+    }
+    return results;
+  }
+
+  async #workOn<T>(
+    real: Path,
+    realNames: readonly string[],
+    work: (system: FileSystem, real: Path, realNames: readonly string[]) => Promise<readonly T[]>,
+  ): Promise<readonly (T | CkptError)[]> {
+    let system: FileSystem;
+    try {
+      system = await this.systems.get(real);
+    } catch (error) {
+      return realNames.map(() => asCkptError(error, real, 'access'));
+    }
+    return work(system, real, realNames);
   }
 
   async #at<T>(path: Path, work: (system: FileSystem, real: Path) => Promise<T>): Promise<T> {

@@ -1,4 +1,5 @@
 /** A file system in memory, for tests of everything above: with failures on demand, a log, and a clock of the test's own. */
+import type { CkptError } from '../errors.js';
 import {
   AlreadyExistsError,
   DirectoryNotEmptyError,
@@ -7,11 +8,15 @@ import {
   UnsupportedOperationError,
   WrongFileTypeError,
 } from '../errors.js';
+import { deleteOneByOne, statusOneByOne } from './bulk.js';
 import type {
   AtomicOptions,
   AtomicWriter,
+  BulkDeletion,
+  BulkDeletionOptions,
   ByteSource,
   DirectoryEntry,
+  EntryStatus,
   FileStatus,
   FileSystem,
   FileSystemKind,
@@ -92,6 +97,15 @@ export class MemoryFileSystem implements FileSystem {
     };
   }
 
+  /** Logged, and failing, as one `getFileStatus` for each. */
+  getFileStatuses(
+    directory: Path,
+    names: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<readonly (EntryStatus | CkptError | undefined)[]> {
+    return statusOneByOne(this, directory, names, signal);
+  }
+
   async *list(directory: Path, signal?: AbortSignal): AsyncGenerator<readonly DirectoryEntry[]> {
     await this.#begin('list', directory, signal);
     const node = this.#existing(directory);
@@ -164,6 +178,15 @@ export class MemoryFileSystem implements FileSystem {
     node.file = undefined;
     this.#prune(path);
     return true;
+  }
+
+  /** Logged, and failing, as one `deleteFile` for each. */
+  deleteFiles(
+    directory: Path,
+    names: readonly string[],
+    options?: BulkDeletionOptions,
+  ): Promise<readonly BulkDeletion[]> {
+    return deleteOneByOne(this, directory, names, options);
   }
 
   async deleteDirectory(path: Path): Promise<boolean> {

@@ -7,6 +7,7 @@ import {
   AlreadyExistsError,
   DirectoryNotEmptyError,
   FileSystemError,
+  InvalidPathError,
   IoError,
   NotFoundError,
   UnsupportedOperationError,
@@ -620,6 +621,105 @@ export function describeFileSystem(name: string, make: () => Promise<Subject>, e
         await expectError(fs.deleteFile(at('empty')), WrongFileTypeError, at('empty'));
         await expectError(fs.deleteFile(at('full')), WrongFileTypeError, at('full'));
         expect(await namesIn(root)).toEqual(['empty', 'full']);
+      });
+    });
+
+    describe('getFileStatuses', () => {
+      it('describes many entries at once, in the order of the names, and undefined where nothing is', async () => {
+        const directory = at('dir');
+        for (let index = 0; index < 40; index++) await writeFile(fs, directory.entry(`f${index}`), pattern(index));
+        await writeFile(fs, directory.entry('sub').entry('file'), 'x');
+        const names = [...Array.from({ length: 40 }, (_, index) => `f${39 - index}`), 'gone', 'sub'];
+        const statuses = await fs.getFileStatuses(directory, names);
+        expect(statuses.length).toBe(names.length);
+        for (const [index, name] of names.slice(0, 40).entries()) {
+          const { type, size, modificationTime, newestTime, linkCount } = await fs.getFileStatus(directory.entry(name));
+          expect(statuses[index]).toEqual({ type, size, modificationTime, newestTime, linkCount });
+        }
+        expect(statuses[40]).toBeUndefined();
+        expect(statuses[41]).toMatchObject({ type: 'directory', size: 0 });
+      });
+
+      it('takes names letter by letter', async () => {
+        await Promise.all(ODD_NAMES.map((odd) => writeFile(fs, at('odd').entry(odd), odd)));
+        const statuses = await fs.getFileStatuses(at('odd'), ODD_NAMES);
+        expect(statuses).toEqual(
+          ODD_NAMES.map((odd) => expect.objectContaining({ type: 'file', size: toBytes(odd).byteLength })),
+        );
+      });
+
+      it('has an error in place of what no entry can be called, and nothing where no directory is', async () => {
+        await writeFile(fs, at('dir/file'), 'x');
+        const [up, slash, file] = await fs.getFileStatuses(at('dir'), ['..', 'a/b', 'file']);
+        expect(up).toBeInstanceOf(InvalidPathError);
+        expect(slash).toBeInstanceOf(InvalidPathError);
+        expect(file).toMatchObject({ type: 'file' });
+        expect(await fs.getFileStatuses(at('nothing'), ['a', 'b'])).toEqual([undefined, undefined]);
+        expect(await fs.getFileStatuses(at('dir/file'), ['a'])).toEqual([undefined]);
+        expect(await fs.getFileStatuses(at('dir'), [])).toEqual([]);
+      });
+
+      it('stops with the reason of an aborted signal', async () => {
+        await writeFile(fs, at('file'), 'x');
+        const reason = new Error('enough');
+        await expect(fs.getFileStatuses(root, ['file'], AbortSignal.abort(reason))).rejects.toBe(reason);
+      });
+    });
+
+    describe('deleteFiles', () => {
+      it('removes many files of one directory and says of each whether it was there', async () => {
+        const directory = at('dir');
+        const names = Array.from({ length: 100 }, (_, index) => `f${index}`);
+        for (const name of [...names, 'other']) await writeFile(fs, directory.entry(name), name);
+        expect(await fs.deleteFiles(directory, ['gone', ...names, 'f0'])).toEqual([
+          false,
+          ...names.map(() => true),
+          false,
+        ]);
+        expect(await namesIn(directory)).toEqual(['other']);
+        expect(await fs.deleteFiles(at('no/thing'), ['a'])).toEqual([false]);
+        expect(await fs.deleteFiles(directory.entry('other'), ['below'])).toEqual([false]);
+        expect(await fs.deleteFiles(directory, [])).toEqual([]);
+      });
+
+      it('takes names letter by letter', async () => {
+        await Promise.all(ODD_NAMES.map((odd) => writeFile(fs, at('odd').entry(odd), odd)));
+        await writeFile(fs, at('odd/last'), 'x');
+        expect(await fs.deleteFiles(at('odd'), ODD_NAMES)).toEqual(ODD_NAMES.map(() => true));
+        expect(await namesIn(at('odd'))).toEqual(['last']);
+      });
+
+      it('never removes a directory, and goes on behind what it cannot remove', async () => {
+        await writeFile(fs, at('dir/full/file'), 'x');
+        await fs.makeDirectory(at('dir/empty'));
+        await writeFile(fs, at('dir/a'), 'x');
+        await writeFile(fs, at('dir/b'), 'x');
+        const results = await fs.deleteFiles(at('dir'), ['a', 'full', 'empty', '..', 'x/y', 'b']);
+        expect(results).toEqual([
+          true,
+          expect.any(WrongFileTypeError),
+          expect.any(WrongFileTypeError),
+          expect.any(InvalidPathError),
+          expect.any(InvalidPathError),
+          true,
+        ]);
+        expect((results[1] as WrongFileTypeError).data.path).toBe(at('dir/full').toString());
+        expect(await namesIn(at('dir'))).toEqual(['empty', 'full']);
+      });
+
+      it('removes nothing once the signal is aborted, and says so', async () => {
+        await writeFile(fs, at('dir/a'), 'x');
+        expect(await fs.deleteFiles(at('dir'), ['a'], { signal: AbortSignal.abort() })).toEqual([undefined]);
+        expect(await namesIn(at('dir'))).toEqual(['a']);
+      });
+
+      it('removes nothing from a directory that is another one by now', async () => {
+        await writeFile(fs, at('dir/a'), 'x');
+        const { identity } = await fs.getFileStatus(at('dir'));
+        if (identity === undefined) return;
+        expect(await fs.deleteFiles(at('dir'), ['a'], { identity: `${identity}0` })).toEqual([expect.any(IoError)]);
+        expect(await namesIn(at('dir'))).toEqual(['a']);
+        expect(await fs.deleteFiles(at('dir'), ['a'], { identity })).toEqual([true]);
       });
     });
 

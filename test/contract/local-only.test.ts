@@ -1,6 +1,7 @@
 /** What only a real file system can show: links, pipes, permissions, kills, and names that are no text. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import * as nodeFsSync from 'node:fs';
 import * as nodeFs from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -489,4 +490,65 @@ it('makes a directory although its parents are removed again and again', async (
   // Who loses every attempt gets an error of ours, nobody hangs and nobody sees another error.
   for (const result of results) if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(NotFoundError);
   expect(results.some(({ status }) => status === 'fulfilled')).toBe(true);
+});
+
+describe('many files at once', () => {
+  it('are looked at without following links', async () => {
+    await writeFile(fs, at('file'), 'contents');
+    await nodeFs.link(native('file'), native('second-name'));
+    await nodeFs.symlink('file', native('to-file'));
+    await nodeFs.symlink('nothing', native('dangling'));
+    const [file, second, link, dangling] = await fs.getFileStatuses(root, [
+      'file',
+      'second-name',
+      'to-file',
+      'dangling',
+    ]);
+    expect(file).toMatchObject({ type: 'file', size: 8, linkCount: 2 });
+    expect(second).toEqual(file);
+    expect(link).toMatchObject({ type: 'link', size: 0 });
+    expect(dangling).toMatchObject({ type: 'link', size: 0 });
+  });
+
+  it('are removed, of a link the link alone', async () => {
+    await writeFile(fs, at('file'), 'contents');
+    await nodeFs.symlink('file', native('to-file'));
+    await nodeFs.symlink('nothing', native('dangling'));
+    expect(await fs.deleteFiles(root, ['to-file', 'dangling'])).toEqual([true, true]);
+    expect(await namesIn(root)).toEqual(['file']);
+  });
+
+  it('with names that are no text', async () => {
+    const bytes = Buffer.from([0x66, 0xff, 0x6f]);
+    await nodeFs.writeFile(Buffer.concat([Buffer.from(`${directory}/`), bytes]), 'x');
+    const names = await namesIn(root);
+    expect(await fs.getFileStatuses(root, names)).toEqual([expect.objectContaining({ type: 'file', size: 1 })]);
+    expect(await fs.deleteFiles(root, names)).toEqual([true]);
+    expect(await namesIn(root)).toEqual([]);
+  });
+
+  it('stay where they are if a link to another directory has taken the place of theirs', async () => {
+    await writeFile(fs, at('real').entry('a'), 'x');
+    await writeFile(fs, at('victim').entry('a'), 'x');
+    const { identity } = await fs.getFileStatus(at('real'));
+    await nodeFs.rename(native('real'), native('moved'));
+    await nodeFs.symlink('victim', native('real'));
+    expect(await fs.deleteFiles(at('real'), ['a'], { identity })).toEqual([expect.any(IoError)]);
+    expect(await namesIn(at('victim'))).toEqual(['a']);
+    await nodeFs.rm(native('real'));
+    expect(await fs.deleteFiles(at('real'), ['a'], { identity })).toEqual([false]);
+  });
+
+  it('let timers run in between', async () => {
+    const names = Array.from({ length: 6000 }, (_, index) => `f${index}`);
+    for (const name of names) nodeFsSync.writeFileSync(native(name), '');
+    let ticks = 0;
+    const timer = setInterval(() => {
+      ticks += 1;
+    }, 1);
+    const results = await fs.deleteFiles(root, names);
+    clearInterval(timer);
+    expect(results.every((result) => result === true)).toBe(true);
+    expect(ticks).toBeGreaterThan(1);
+  });
 });

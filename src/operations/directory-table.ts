@@ -26,7 +26,12 @@ export interface Located {
   nameBytes: Uint8Array;
   /** True if the name is ASCII; else it is UTF-8. */
   plain: boolean;
+  /** True if the path as it is written has a `..`, wherever that leads: no Flink writes such a path. */
+  climbs: boolean;
 }
+
+/** A name `..` among those of a path; Flink takes a backslash for a slash. */
+const CLIMBS = /(?:^|[\\/])\.\.(?:[\\/]|$)/;
 
 /** See the file comment. The first directory is that of the metadata file. */
 export class DirectoryTable {
@@ -34,12 +39,14 @@ export class DirectoryTable {
   private readonly indexes = new Map<string, number>();
   private lastBytes: Uint8Array = new Uint8Array(0);
   private lastIndex = -1;
+  private lastClimbs = false;
   private readonly located: Located = {
     directory: 0,
     nameStart: 0,
     nameEnd: 0,
     nameBytes: new Uint8Array(0),
     plain: true,
+    climbs: false,
   };
 
   constructor(readonly own: Path) {
@@ -58,8 +65,9 @@ export class DirectoryTable {
 
   /** A file relative to the own directory. The result is reused. */
   locateRelative(path: Utf8Slice): Located {
-    if (!path.plain || !hasPlainName(path.buffer, path.start, path.end)) return this.locateOdd(this.child(path.text()));
-    return this.result(0, path.buffer, path.start, path.end);
+    if (!path.plain || !hasPlainName(path.buffer, path.start, path.end))
+      return this.locateOdd(this.child(path.text()), CLIMBS.test(path.text()));
+    return this.result(0, path.buffer, path.start, path.end, false);
   }
 
   /** A file by its absolute path. The result is reused. */
@@ -71,14 +79,18 @@ export class DirectoryTable {
       end - start > length &&
       buffer.compare(this.lastBytes, 0, length, start, start + length) === 0
     ) {
-      if (hasPlainName(buffer, start + length, end)) return this.result(this.lastIndex, buffer, start + length, end);
+      if (hasPlainName(buffer, start + length, end))
+        return this.result(this.lastIndex, buffer, start + length, end, this.lastClimbs);
     }
     const text = path.text();
     const slash = buffer.lastIndexOf(SLASH, end - 1);
-    if (slash < start || !path.plain || !hasPlainName(buffer, slash + 1, end)) return this.locateOdd(text);
-    this.lastIndex = this.add(normalized(text.slice(0, slash - start)));
+    if (slash < start || !path.plain || !hasPlainName(buffer, slash + 1, end))
+      return this.locateOdd(text, CLIMBS.test(text));
+    const directory = text.slice(0, slash - start);
+    this.lastIndex = this.add(normalized(directory));
+    this.lastClimbs = CLIMBS.test(directory);
     this.lastBytes = copyBytes(buffer, start, slash + 1);
-    return this.result(this.lastIndex, buffer, slash + 1, end);
+    return this.result(this.lastIndex, buffer, slash + 1, end, this.lastClimbs);
   }
 
   private child(relative: string): string {
@@ -89,11 +101,11 @@ export class DirectoryTable {
     }
   }
 
-  private locateOdd(text: string): Located {
+  private locateOdd(text: string, climbs: boolean): Located {
     const whole = normalized(text);
     const slash = whole.lastIndexOf('/');
     const name = Buffer.from(whole.slice(slash + 1), 'utf8');
-    const result = this.result(this.add(whole.slice(0, Math.max(slash, 0))), name, 0, name.length);
+    const result = this.result(this.add(whole.slice(0, Math.max(slash, 0))), name, 0, name.length, climbs);
     result.plain = false;
     return result;
   }
@@ -103,13 +115,20 @@ export class DirectoryTable {
     return normalized(path);
   }
 
-  private result(directory: number, nameBytes: Uint8Array, nameStart: number, nameEnd: number): Located {
+  private result(
+    directory: number,
+    nameBytes: Uint8Array,
+    nameStart: number,
+    nameEnd: number,
+    climbs: boolean,
+  ): Located {
     const { located } = this;
     located.directory = directory;
     located.nameBytes = nameBytes;
     located.nameStart = nameStart;
     located.nameEnd = nameEnd;
     located.plain = true;
+    located.climbs = climbs;
     return located;
   }
 }

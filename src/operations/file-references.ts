@@ -22,6 +22,8 @@ export interface FileReference {
   kind: 'absolute' | 'relative' | 'segment';
   /** The relative path as stored; only for `relative`. */
   relativePath: string;
+  /** True if the path as stored has a `..`: no Flink writes one. */
+  climbs: boolean;
   /** Recorded length of the file, or of the segment; -1 if unknown. */
   size: number;
   /** Where the segment starts; 0 for whole files. */
@@ -47,6 +49,7 @@ export abstract class ReferenceVisitor extends MetadataVisitor {
     path: '',
     kind: 'absolute',
     relativePath: '',
+    climbs: false,
     size: 0,
     startPos: 0,
     changelog: false,
@@ -130,6 +133,7 @@ export abstract class ReferenceVisitor extends MetadataVisitor {
     current.path = `${directory}/${located.plain ? name.toString('latin1') : name.toString('utf8')}`;
     current.kind = kind;
     current.relativePath = kind === 'relative' ? view.path.text() : '';
+    current.climbs = located.climbs;
     current.size = view.size.toNumber();
     current.startPos = kind === 'segment' ? view.startPos.toNumber() : 0;
     current.changelog = view.role === Role.ChangelogFile || this.list === HandleList.ChangelogFiles;

@@ -65,7 +65,8 @@ export class PendingCheckpoint implements Checkpoint {
   readonly #clock: () => number;
   readonly #state: PendingState;
   #targetLocation: CheckpointStorageLocation | undefined;
-  #finalizing: Promise<unknown> | undefined;
+  /** Ends when everything has ended that was asked for so far. */
+  #last: Promise<unknown> = Promise.resolve();
   #isDisposed = false;
   #isDiscarded = false;
   #failureCause: CheckpointAbortedError | undefined;
@@ -164,17 +165,8 @@ export class PendingCheckpoint implements Checkpoint {
    * @throws IllegalStateError if it was disposed, or not everybody has answered; AlreadyExistsError, UnwritableMetadataError,
    *   other errors of the file system
    */
-  async finalizeCheckpoint(options: FinalizeOptions = {}): Promise<CompletedCheckpoint> {
-    await this.#settled();
-    if (this.#isDisposed) throw this.#illegal('has been disposed, it cannot be finalized');
-    if (!this.#state.isComplete) throw this.#illegal('has not been acknowledged by everybody yet');
-    const work = this.#finalize(options);
-    this.#finalizing = work;
-    try {
-      return await work;
-    } finally {
-      this.#finalizing = undefined;
-    }
+  finalizeCheckpoint(options: FinalizeOptions = {}): Promise<CompletedCheckpoint> {
+    return this.#alone(() => this.#finalize(options));
   }
 
   /**
@@ -183,11 +175,16 @@ export class PendingCheckpoint implements Checkpoint {
    *   to discard are logged, not thrown
    */
   async abort(reason: CheckpointFailureReason, cause?: unknown): Promise<void> {
-    await this.#settled();
-    if (!this.#isDisposed) {
-      this.#failureCause = new CheckpointAbortedError(this.checkpointId, reason, cause === undefined ? {} : { cause });
-    }
-    await this.dispose({ releaseState: true });
+    await this.#alone(async () => {
+      if (!this.#isDisposed) {
+        this.#failureCause = new CheckpointAbortedError(
+          this.checkpointId,
+          reason,
+          cause === undefined ? {} : { cause },
+        );
+      }
+      await this.#dispose({ releaseState: true });
+    });
     if (reason === 'CHECKPOINT_SUBSUMED' && !this.canBeSubsumed) {
       throw this.#illegal('is a savepoint: it must never be subsumed');
     }
@@ -197,17 +194,14 @@ export class PendingCheckpoint implements Checkpoint {
    * Stops waiting for answers. Idempotent: what a second call asks for is not done.
    * @param options `releaseState`: discard what has been answered so far
    */
-  async dispose(options: { readonly releaseState: boolean }): Promise<void> {
-    await this.#settled();
-    if (this.#isDisposed) return;
-    this.#markDisposed();
-    if (options.releaseState && !this.#isDiscarded) await this.discard();
+  dispose(options: { readonly releaseState: boolean }): Promise<void> {
+    return this.#alone(() => this.#dispose(options));
   }
 
   markAsDiscarded(): DiscardObject {
     return {
-      discard: () => this.#discard((context) => this.#discardInOrder(context)),
-      discardAsync: (options) => this.#discard((context) => this.#discardAtOnce(context, options)),
+      discard: () => this.#alone(() => this.#discard((context) => this.#discardInOrder(context))),
+      discardAsync: (options) => this.#alone(() => this.#discard((context) => this.#discardAtOnce(context, options))),
     };
   }
 
@@ -226,6 +220,8 @@ export class PendingCheckpoint implements Checkpoint {
   }
 
   async #finalize(options: FinalizeOptions): Promise<CompletedCheckpoint> {
+    if (this.#isDisposed) throw this.#illegal('has been disposed, it cannot be finalized');
+    if (!this.#state.isComplete) throw this.#illegal('has not been acknowledged by everybody yet');
     const { checkpointId, masterStates, properties } = this;
     const states = this.#state.operatorStates();
     this.plan.fulfillFinishedTaskStatus?.(states);
@@ -262,13 +258,18 @@ export class PendingCheckpoint implements Checkpoint {
     }
   }
 
+  async #dispose(options: { readonly releaseState: boolean }): Promise<void> {
+    if (this.#isDisposed) return;
+    this.#markDisposed();
+    if (options.releaseState) await this.#discard((context) => this.#discardInOrder(context));
+  }
+
   #markDisposed(): void {
     this.#isDisposed = true;
     this.#state.stopWaiting();
   }
 
   async #discard(discardStates: (context: DiscardContext) => Promise<void>): Promise<void> {
-    await this.#settled();
     if (this.#isDiscarded) {
       if (!this.#isDisposed) throw this.#illegal('must be disposed before it is discarded');
       return;
@@ -304,9 +305,11 @@ export class PendingCheckpoint implements Checkpoint {
     }
   }
 
-  /** Waits until nobody is finalizing it. */
-  async #settled(): Promise<void> {
-    while (this.#finalizing !== undefined) await this.#finalizing.catch(() => undefined);
+  /** Does something when nothing else is going on: an abort must not meet a checkpoint that is half finalized. */
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => undefined);
+    return result;
   }
 
   #illegal(reason: string): IllegalStateError {

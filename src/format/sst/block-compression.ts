@@ -1,0 +1,83 @@
+/** The compressions of RocksDB's blocks. All but snappy have the uncompressed size in front. */
+import { decompress as decompressZstd } from 'fzstd';
+import lz4 from 'lz4js';
+import { ByteFormatError } from '../../bytes/byte-format-error.js';
+import { readSnappyLength, uncompressSnappy } from '../compress/snappy-block.js';
+import { readVarint } from './varint.js';
+
+/** The numbers that stand for them in the trailer of a block. Origin: RocksDB `CompressionType`. */
+export const BlockCompression = { None: 0, Snappy: 1, Lz4: 4, Lz4Hc: 5, Zstd: 7 } as const;
+/** One of the numbers of {@link BlockCompression}. */
+export type BlockCompression = (typeof BlockCompression)[keyof typeof BlockCompression];
+
+/** True for a number that {@link decompressBlock} takes. */
+export function isBlockCompression(type: number): type is BlockCompression {
+  return Object.values<number>(BlockCompression).includes(type);
+}
+
+/** Options of {@link decompressBlock}. */
+export interface DecompressOptions {
+  /** Offset of the block in the file, for errors; default 0. */
+  readonly offset?: number;
+  /** A block that says it becomes larger is refused; default 256 MiB. */
+  readonly maxBytes?: number;
+}
+
+const DEFAULT_MAX_BYTES = 256 * 1024 * 1024;
+/** A frame of zstd's window and a byte; what it makes of one byte has no limit, so the size in front is what is trusted. */
+const LZ4_MAX_EXPANSION = 255;
+
+/**
+ * The contents of a block without its trailer. An uncompressed block is returned as it is.
+ * @throws ByteFormatError if the bytes are no block of this compression, or become more than `maxBytes`
+ */
+export function decompressBlock(
+  block: Uint8Array,
+  compression: BlockCompression,
+  options: DecompressOptions = {},
+): Uint8Array {
+  const { offset = 0, maxBytes = DEFAULT_MAX_BYTES } = options;
+  switch (compression) {
+    case BlockCompression.None:
+      return block;
+    case BlockCompression.Snappy:
+      checkSize(readSnappyLength(block, 0, block.length, offset).length, maxBytes, offset);
+      return uncompressSnappy(block, 0, block.length, offset);
+    case BlockCompression.Lz4:
+    case BlockCompression.Lz4Hc:
+      return withSize(block, maxBytes, offset, 'an LZ4 block', (data, target) => {
+        if (target.length > data.length * LZ4_MAX_EXPANSION) return -1;
+        return lz4.decompressBlock(data, target, 0, data.length, 0);
+      });
+    case BlockCompression.Zstd:
+      return withSize(block, maxBytes, offset, 'a zstd frame', (data, target) => decompressZstd(data, target).length);
+  }
+}
+
+function checkSize(size: number, maxBytes: number, offset: number): void {
+  if (size > maxBytes) {
+    throw new ByteFormatError(offset, `a block of at most ${maxBytes} bytes`, `one that becomes ${size} bytes`);
+  }
+}
+
+/** Takes the size from the front and fills a buffer of that size. */
+function withSize(
+  block: Uint8Array,
+  maxBytes: number,
+  offset: number,
+  what: string,
+  fill: (data: Uint8Array, target: Uint8Array) => number,
+): Uint8Array {
+  const { value: size, next } = readVarint(block, 0, block.length, offset, 'uncompressed size of a block');
+  checkSize(size, maxBytes, offset);
+  const target = new Uint8Array(size);
+  let filled: number;
+  try {
+    filled = fill(block.subarray(next), target);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ByteFormatError(offset + next, what, `something else (${reason})`);
+  }
+  if (filled !== size) throw new ByteFormatError(offset + next, `${what} of ${size} bytes`, 'something else');
+  return target;
+}

@@ -15,6 +15,8 @@ export interface RunCkptOptions {
   readonly nodeOptions?: readonly string[];
   /** Sends SIGTERM when it aborts. */
   readonly signal?: AbortSignal;
+  /** Runs as this user and group; only root can do that. */
+  readonly uid?: number;
 }
 
 /** What the binary did. */
@@ -36,6 +38,7 @@ export async function runCkpt(args: readonly string[], options: RunCkptOptions =
     ...(options.input === undefined ? { stdin: options.stdin ?? 'ignore' } : { input: options.input }),
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     ...(options.signal === undefined ? {} : { cancelSignal: options.signal }),
+    ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
     env: { FORCE_COLOR: undefined, NO_COLOR: undefined, FLINK_CONF_DIR: undefined, ...options.env },
     reject: false,
     stripFinalNewline: false,

@@ -3,6 +3,7 @@
  */
 import type { CommandSpec } from '../spec.js';
 import { assemble } from './assemble.spec.js';
+import { diff } from './diff.spec.js';
 import { dump } from './dump.spec.js';
 import { inspect } from './inspect.spec.js';
 import { list } from './list.spec.js';
@@ -10,4 +11,4 @@ import { resolve } from './resolve.spec.js';
 import { uid } from './uid.spec.js';
 
 /** The whole command tree. Only specs: the work of a command is loaded when it was chosen. */
-export const commands: readonly CommandSpec[] = [resolve, inspect, dump, assemble, list, uid];
+export const commands: readonly CommandSpec[] = [resolve, inspect, dump, assemble, list, diff, uid];

@@ -209,6 +209,14 @@ export interface FileSystem {
   rename(from: Path, to: Path): Promise<void>;
 
   /**
+   * Copies the contents of a file within the store, by the store itself where it can. Not atomic: after a failure `to` may
+   * hold a part. Its directory must exist; a file that is there is replaced.
+   * @param options `sync`: do not resolve before the copy would survive a loss of power; default false
+   * @throws NotFoundError, WrongFileTypeError, UnsupportedOperationError (the two are not in one store)
+   */
+  copyFile(from: Path, to: Path, options?: { readonly sync?: boolean }): Promise<void>;
+
+  /**
    * Removes a file, or a link itself, never a directory.
    * @returns false if nothing was there
    * @throws WrongFileTypeError for a directory

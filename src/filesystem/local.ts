@@ -18,6 +18,7 @@ import type {
   FileSystem,
 } from './file-system.js';
 import { deleteLocalFiles, statusLocalFiles } from './local-bulk.js';
+import { copyLocalFile } from './local-copy.js';
 import { makeLocalDirectory } from './local-directory.js';
 import { errnoOf, fromErrno } from './local-errors.js';
 import { fileTypeOf, listLocal } from './local-listing.js';
@@ -115,6 +116,10 @@ export class LocalFileSystem implements FileSystem {
       throw error;
     }
     await writer.commit();
+  }
+
+  copyFile(from: Path, to: Path, options?: { readonly sync?: boolean }): Promise<void> {
+    return copyLocalFile(from, to, options);
   }
 
   async rename(from: Path, to: Path): Promise<void> {

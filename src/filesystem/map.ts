@@ -145,6 +145,23 @@ class MappedFileSystem implements FileSystem {
     return this.#at(path, (system, real) => system.createExclusive(real, contents));
   }
 
+  async copyFile(from: Path, to: Path, options?: { readonly sync?: boolean }): Promise<void> {
+    const target = this.lookUp(to);
+    await this.#at(from, async (system, real) => {
+      if ((await this.systems.get(target)) !== system) {
+        throw new UnsupportedOperationError(real.toString(), 'a copy to another file system');
+      }
+      try {
+        await system.copyFile(real, target, options);
+      } catch (error) {
+        // Either path may be the one that it is about.
+        throw error instanceof FileSystemError && error.data.path === target.toString()
+          ? named(error, to, target)
+          : error;
+      }
+    });
+  }
+
   async rename(from: Path, to: Path): Promise<void> {
     const target = this.lookUp(to);
     await this.#at(from, async (system, real) => {

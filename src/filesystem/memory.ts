@@ -38,6 +38,7 @@ export type MemoryOperation =
   | 'patch'
   | 'commit'
   | 'createExclusive'
+  | 'copyFile'
   | 'rename'
   | 'deleteFile'
   | 'deleteDirectory';
@@ -152,6 +153,13 @@ export class MemoryFileSystem implements FileSystem {
   async createExclusive(path: Path, contents: Uint8Array): Promise<void> {
     await this.#begin('createExclusive', path);
     this.#put(path, contents.slice(), {});
+  }
+
+  async copyFile(from: Path, to: Path): Promise<void> {
+    await this.#begin('copyFile', from);
+    const node = this.#existing(from);
+    if (node.file === undefined) throw new WrongFileTypeError(from.toString(), 'file');
+    this.put(to, node.file.bytes.slice());
   }
 
   async rename(from: Path, to: Path): Promise<void> {

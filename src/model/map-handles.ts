@@ -25,6 +25,8 @@ export interface HandleMapper {
   stream(handle: StreamStateHandle, place: HandlePlace): StreamStateHandle;
   /** An operator handle, its delegate mapped already. */
   operator?(handle: OperatorStateHandle): OperatorStateHandle;
+  /** A keyed handle, what is inside it mapped already. */
+  keyed?<T extends KeyedStateHandle>(handle: T): T;
 }
 
 /** A list with each item mapped; the same list if no item changed. */
@@ -75,6 +77,11 @@ class Mapping {
   }
 
   keyed(handle: KeyedStateHandle | null): KeyedStateHandle | null {
+    const mapped = this.keyedParts(handle);
+    return mapped && this.mapper.keyed ? this.mapper.keyed(mapped) : mapped;
+  }
+
+  private keyedParts(handle: KeyedStateHandle | null): KeyedStateHandle | null {
     if (!handle) return null;
     switch (handle.type) {
       case 'KeyGroupsStateHandle':

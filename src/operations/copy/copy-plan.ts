@@ -1,0 +1,162 @@
+/**
+ * What a copy consists of: each distinct file with a name of its own in one flat directory, and the handles that then name
+ * them relative to it, so that the result can be moved on by anything.
+ */
+import { createHash } from 'node:crypto';
+import { RefusedError } from '../../errors.js';
+import { Path } from '../../filesystem/path.js';
+import type { HandleMapper, HandlePlace } from '../../model/map-handles.js';
+import type {
+  KeyedStateHandle,
+  OperatorStateHandle,
+  SegmentFileStateHandle,
+  StreamStateHandle,
+} from '../../model/state-handles.js';
+import { METADATA_FILE, TOMBSTONE_FILE } from '../layout.js';
+import { COPY_MARKER } from './marker.js';
+
+/** A file to be written. */
+export interface CopyFile {
+  /** The file the bytes come from, qualified. */
+  readonly source: Path;
+  /** First byte. */
+  readonly start: number;
+  /** Number of bytes, or undefined for all up to the end. */
+  readonly length: number | undefined;
+  /** Length of the whole file as recorded; undefined where nothing is recorded that it must equal. */
+  readonly recorded: number | undefined;
+  /** Name in the target directory. */
+  readonly name: string;
+}
+
+/** How handles of a kind of place are to name their files. */
+export type NamingPolicy = (place: HandlePlace) => 'relative' | 'absolute';
+
+const RESERVED: readonly string[] = [METADATA_FILE, TOMBSTONE_FILE, COPY_MARKER];
+const SAFE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,200}$/;
+
+/**
+ * Maps handles to those of the copy and collects their files. The same handles in the same order give the same names: a
+ * second run continues a first one, and a second pass writes what the first has planned.
+ */
+export class CopyPlan implements HandleMapper {
+  readonly files: CopyFile[] = [];
+  /** Handles that name another path than before. */
+  rewrittenHandles = 0;
+  private readonly names = new Map<string, string>();
+  private readonly taken = new Set<string>(RESERVED);
+
+  /**
+   * @param own directory of the metadata, qualified
+   * @param target directory of the copy, qualified
+   */
+  constructor(
+    private readonly own: Path,
+    private readonly target: Path,
+    private readonly naming: NamingPolicy,
+  ) {}
+
+  /** Counts anew; the names stay. */
+  restart(): void {
+    this.rewrittenHandles = 0;
+  }
+
+  stream(handle: StreamStateHandle, place: HandlePlace): StreamStateHandle {
+    switch (handle.type) {
+      case 'FileStateHandle': {
+        const name = this.whole(this.parse(handle.filePath), handle.stateSize, place);
+        return this.named(name, handle.stateSize, place);
+      }
+      case 'RelativeFileStateHandle': {
+        const source = this.own.child(handle.relativePath);
+        if (!source.startsWith(this.own)) {
+          throw new RefusedError(
+            `a handle names ${source} as "${handle.relativePath}" in ${this.own}: it leads out of the directory`,
+            {
+              path: source.toString(),
+            },
+          );
+        }
+        const name = this.whole(source, handle.stateSize, place);
+        const unchanged = name === handle.relativePath && this.naming(place) === 'relative';
+        return unchanged ? handle : this.named(name, handle.stateSize, place);
+      }
+      case 'SegmentFileStateHandle':
+        return this.named(this.segment(handle), handle.stateSize, place);
+      default:
+        return handle;
+    }
+  }
+
+  /** Operator state of a merged file becomes plain: its segment is a file of its own, its directories belong to nobody. */
+  operator(handle: OperatorStateHandle): OperatorStateHandle {
+    if (handle.type === 'OperatorStreamStateHandle') return handle;
+    const { stateNameToPartitionOffsets } = handle;
+    const delegate: StreamStateHandle = handle.delegateStateHandle;
+    const delegateStateHandle =
+      delegate.type === 'EmptySegmentFileStateHandle'
+        ? ({ type: 'ByteStreamStateHandle', handleName: 'empty', bytes: new Uint8Array(0) } as const)
+        : delegate;
+    return { type: 'OperatorStreamStateHandle', stateNameToPartitionOffsets, delegateStateHandle };
+  }
+
+  /**
+   * The shared files of an incremental handle become private ones, as in a full checkpoint. A job that goes on from a copy
+   * in CLAIM mode would name shared files again in its next incremental checkpoint, by the same relative path, which means
+   * nothing there; private files it uploads anew.
+   */
+  keyed<T extends KeyedStateHandle>(handle: T): T {
+    if (handle.type !== 'IncrementalRemoteKeyedStateHandle' || handle.sharedState.length === 0) return handle;
+    return { ...handle, sharedState: [], privateState: [...handle.sharedState, ...handle.privateState] };
+  }
+
+  private parse(path: string): Path {
+    const parsed = Path.parse(path);
+    return parsed.scheme === undefined ? Path.parse(`file:${parsed}`) : parsed;
+  }
+
+  private named(name: string, stateSize: bigint, place: HandlePlace): StreamStateHandle {
+    this.rewrittenHandles++;
+    if (this.naming(place) === 'relative') return { type: 'RelativeFileStateHandle', relativePath: name, stateSize };
+    return { type: 'FileStateHandle', filePath: this.target.child(name).toString(), stateSize };
+  }
+
+  private whole(source: Path, stateSize: bigint, place: HandlePlace): string {
+    const key = source.toString();
+    const known = this.names.get(key);
+    if (known !== undefined) return known;
+    const name = this.nameFor(key, source.name);
+    // A changelog file has a byte in front of what is counted, and may be compressed.
+    const isRecorded = stateSize >= 0n && place !== 'changelog-file';
+    this.files.push({
+      source,
+      start: 0,
+      length: undefined,
+      recorded: isRecorded ? Number(stateSize) : undefined,
+      name,
+    });
+    return name;
+  }
+
+  private segment(handle: SegmentFileStateHandle): string {
+    const source = this.parse(handle.filePath);
+    const key = `${source}#${handle.startPos}+${handle.stateSize}`;
+    const known = this.names.get(key);
+    if (known !== undefined) return known;
+    const name = this.nameFor(key, handle.logicalFileId);
+    const length = Number(handle.stateSize);
+    this.files.push({ source, start: Number(handle.startPos), length, recorded: undefined, name });
+    return name;
+  }
+
+  /** The wanted name, or one made of the key where that is taken or no plain name. */
+  private nameFor(key: string, wanted: string): string {
+    const digest = createHash('sha256').update(key).digest('hex');
+    let name = SAFE_NAME.test(wanted) ? wanted : digest.slice(0, 32);
+    for (let length = 8; this.taken.has(name); length += 8)
+      name = `${SAFE_NAME.test(wanted) ? wanted : 'file'}-${digest.slice(0, length)}`;
+    this.taken.add(name);
+    this.names.set(key, name);
+    return name;
+  }
+}

@@ -294,7 +294,7 @@ class StructureCheck {
  * It has no option for that, so its decoder is replaced.
  */
 function keepByteOrderMarks(tokenizer: Tokenizer): void {
-  const { bufferedString } = tokenizer as unknown as { bufferedString: { decoder: TextDecoder } };
+  const { bufferedString } = tokenizer as unknown as { bufferedString: { decoder: unknown } };
   bufferedString.decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 }
 

@@ -1,4 +1,7 @@
 /** State handles out of their document objects: the reverse of `handle-to-document.ts`. */
+import { ByteFormatError } from '../../bytes/byte-format-error.js';
+import { decodeModifiedUtf8 } from '../../bytes/modified-utf8.js';
+import { InvalidPathError } from '../../errors.js';
 import { Path } from '../../filesystem/path.js';
 import {
   type AnyChannelStateHandle,
@@ -15,6 +18,7 @@ import {
   type StateMetaInfo,
   type StreamStateHandle,
 } from '../../model/state-handles.js';
+import { keyedStateSize } from '../../model/state-sizes.js';
 import type { DocumentNode } from './document-node.js';
 import { DEFAULT_STORAGE_IDENTIFIER, WIRE_TAG } from './handle-to-document.js';
 import { backendUuid } from './java-uuid.js';
@@ -156,17 +160,45 @@ export function wireNode(node: DocumentNode, ...fields: string[]): DocumentNode 
   return node.at('wire').optional((wire) => wire.object(new Set(fields)));
 }
 
-/** The raw strings of a `wire`, as something to be spread into its model. */
-export function rawStringsOf(wire: DocumentNode | undefined): { utf: RawStrings } | Record<string, never> {
+/**
+ * The raw strings of a `wire`, as something to be spread into its model.
+ * @param texts the strings that are stored, by field; null where none is
+ */
+export function rawStringsOf(
+  wire: DocumentNode | undefined,
+  texts: Readonly<Record<string, string | null>>,
+): { utf: RawStrings } | Record<string, never> {
   const node = wire?.at('utf');
   if (!node || node.missing) return {};
   const utf: Record<string, Uint8Array> = Object.create(null) as Record<string, Uint8Array>;
-  for (const field of node.keys()) utf[field] = node.at(field).bytes();
+  for (const field of node.keys()) {
+    utf[field] = rawString(node.at(field), Object.hasOwn(texts, field) ? (texts[field] ?? null) : null);
+  }
   return { utf };
 }
 
-function withRawStrings(wire: DocumentNode | undefined): { wire: { utf: RawStrings } } | Record<string, never> {
-  const raw = rawStringsOf(wire);
+/** The bytes of a string, checked to be those of its text. */
+function rawString(node: DocumentNode, text: string | null): Uint8Array {
+  if (text === null) node.refuse('no such string is stored here');
+  const bytes = node.bytes();
+  if (textOf(bytes) !== text) node.refuse(`are not the bytes of ${JSON.stringify(text)}, which the document shows`);
+  return bytes;
+}
+
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return decodeModifiedUtf8(bytes, 0, bytes.length);
+  } catch (error) {
+    if (error instanceof ByteFormatError) return undefined;
+    throw error;
+  }
+}
+
+function withRawStrings(
+  wire: DocumentNode | undefined,
+  texts: Readonly<Record<string, string | null>>,
+): { wire: { utf: RawStrings } } | Record<string, never> {
+  const raw = rawStringsOf(wire, texts);
   return raw.utf ? { wire: { utf: raw.utf } } : {};
 }
 
@@ -175,9 +207,18 @@ function storedPath(visible: DocumentNode, wire: DocumentNode | undefined): stri
   const shown = visible.string();
   if (!wire || wire.missing) return shown;
   const stored = wire.string();
-  if (Path.parse(stored).toString() !== shown)
-    wire.refuse(`is the path ${Path.parse(stored)}, which contradicts the visible ${shown}`);
+  const path = shownPath(wire, stored);
+  if (path !== shown) wire.refuse(`is the path ${path}, which contradicts the visible ${shown}`);
   return stored;
+}
+
+function shownPath(wire: DocumentNode, stored: string): string {
+  try {
+    return Path.parse(stored).toString();
+  } catch (error) {
+    if (error instanceof InvalidPathError) wire.refuse(error.message);
+    throw error;
+  }
 }
 
 const STREAM_TYPES = [
@@ -198,11 +239,12 @@ export function streamFromDocument(node: DocumentNode): StreamStateHandle {
     case 'FileStateHandle': {
       const wire = wireNode(node, 'filePath', 'utf');
       const filePath = storedPath(node.at('filePath'), wire?.at('filePath'));
-      return { type, filePath, stateSize: node.at('stateSize').int64(), ...withRawStrings(wire) };
+      return { type, filePath, stateSize: node.at('stateSize').int64(), ...withRawStrings(wire, { filePath }) };
     }
     case 'RelativeFileStateHandle': {
       const relativePath = node.at('relativePath').string();
-      return { type, relativePath, stateSize: node.at('stateSize').int64(), ...withRawStrings(wireNode(node, 'utf')) };
+      const raw = withRawStrings(wireNode(node, 'utf'), { relativePath });
+      return { type, relativePath, stateSize: node.at('stateSize').int64(), ...raw };
     }
     case 'SegmentFileStateHandle':
       return segmentFromDocument(node);
@@ -217,19 +259,22 @@ export function streamFromDocument(node: DocumentNode): StreamStateHandle {
 export function byteStreamFromDocument(node: DocumentNode): ByteStreamStateHandle {
   const type = typeOf(node, ['ByteStreamStateHandle']);
   const handleName = node.at('handleName').string();
-  return { type, handleName, bytes: node.at('bytes').bytes(), ...withRawStrings(wireNode(node, 'utf')) };
+  const raw = withRawStrings(wireNode(node, 'utf'), { handleName });
+  return { type, handleName, bytes: node.at('bytes').bytes(), ...raw };
 }
 
 function segmentFromDocument(node: DocumentNode): Extract<StreamStateHandle, { type: 'SegmentFileStateHandle' }> {
   const wire = wireNode(node, 'filePath', 'utf');
+  const filePath = storedPath(node.at('filePath'), wire?.at('filePath'));
+  const logicalFileId = node.at('logicalFileId').string();
   return {
     type: 'SegmentFileStateHandle',
-    filePath: storedPath(node.at('filePath'), wire?.at('filePath')),
+    filePath,
     startPos: node.at('startPos').int64(),
     stateSize: node.at('stateSize').int64(),
     scope: node.at('scope').oneOf(SCOPES),
-    logicalFileId: node.at('logicalFileId').string(),
-    ...withRawStrings(wire),
+    logicalFileId,
+    ...withRawStrings(wire, { filePath, logicalFileId }),
   };
 }
 
@@ -281,13 +326,14 @@ function rangeFromDocument(node: DocumentNode, wire: DocumentNode | undefined): 
 
 function keyGroupsFromDocument(node: DocumentNode): KeyGroupsStateHandle {
   const wire = wireNode(node, 'startKeyGroup', 'utf');
+  const stateHandleId = stringOrNull(node.at('stateHandleId'));
   return {
     type: 'KeyGroupsStateHandle',
     keyGroupRange: rangeFromDocument(node.at('keyGroupRange'), wire),
     keyGroupOffsets: node.at('keyGroupOffsets').int64s(),
-    stateHandleId: stringOrNull(node.at('stateHandleId')),
+    stateHandleId,
     delegateStateHandle: streamFromDocument(node.at('delegateStateHandle')),
-    ...withRawStrings(wire),
+    ...withRawStrings(wire, { stateHandleId }),
   };
 }
 
@@ -312,7 +358,7 @@ function incrementalFromDocument(node: DocumentNode): KeyedStateHandle {
   if (rawSize !== undefined && (rawSize !== -1n || stateHandleId === null)) {
     wire?.at('checkpointedSize').refuse('contradicts the visible checkpointedSize: only -1 (unknown) stands here');
   }
-  return {
+  const handle: KeyedStateHandle = {
     type: 'IncrementalRemoteKeyedStateHandle',
     checkpointId: node.at('checkpointId').int64(),
     backendIdentifier,
@@ -323,14 +369,21 @@ function incrementalFromDocument(node: DocumentNode): KeyedStateHandle {
     metaStateHandle: streamFromDocument(node.at('metaStateHandle')),
     sharedState: node.at('sharedState').list(localFileFromDocument),
     privateState: node.at('privateState').list(localFileFromDocument),
-    ...withRawStrings(wire),
+    ...withRawStrings(wire, { backendIdentifier, stateHandleId }),
   };
+  const size = keyedStateSize(handle);
+  if (rawSize !== undefined && node.at('checkpointedSize').int64() !== size) {
+    const reason = `says that it is not known, and then the visible one must be the stateSize, ${size}`;
+    wire?.at('checkpointedSize').refuse(reason);
+  }
+  return handle;
 }
 
 function localFileFromDocument(node: DocumentNode): HandleAndLocalPath {
   node.object(LOCAL_FILE);
   const handle = streamFromDocument(node.at('handle'));
-  return { localPath: node.at('localPath').string(), handle, ...withRawStrings(wireNode(node, 'utf')) };
+  const localPath = node.at('localPath').string();
+  return { localPath, handle, ...withRawStrings(wireNode(node, 'utf'), { localPath }) };
 }
 
 /** Checks the `tag` of a `wire`. @returns true if it is there */
@@ -353,6 +406,10 @@ function changelogFromDocument(node: DocumentNode): KeyedStateHandle {
         `this form takes the materialization id for the checkpoint id, which contradicts the visible checkpointId ${checkpointId}`,
       );
   }
+  if ((checkpointId === null) !== (materializationID === null)) {
+    node.at('checkpointId').refuse('is null exactly if the materializationID is');
+  }
+  const stateHandleId = stringOrNull(node.at('stateHandleId'));
   return {
     type: 'ChangelogStateBackendHandleImpl',
     keyGroupRange: rangeFromDocument(node.at('keyGroupRange'), wire),
@@ -361,8 +418,8 @@ function changelogFromDocument(node: DocumentNode): KeyedStateHandle {
     nonMaterializedStateHandles: node.at('nonMaterializedStateHandles').list(changelogPartFromDocument),
     materializationID,
     checkpointId: older ? null : checkpointId,
-    stateHandleId: stringOrNull(node.at('stateHandleId')),
-    ...withRawStrings(wire),
+    stateHandleId,
+    ...withRawStrings(wire, { stateHandleId }),
   };
 }
 
@@ -381,6 +438,7 @@ function withNulls(handles: KeyedStateHandle[], wire: DocumentNode | undefined):
 
 function changelogPartFromDocument(node: DocumentNode): ChangelogStateHandle {
   const type = typeOf(node, CHANGELOG_TYPES);
+  const stateHandleId = stringOrNull(node.at('stateHandleId'));
   if (type === 'InMemoryChangelogStateHandle') {
     const wire = wireNode(node, 'startKeyGroup', 'utf');
     return {
@@ -392,8 +450,8 @@ function changelogPartFromDocument(node: DocumentNode): ChangelogStateHandle {
         item.object(CHANGE);
         return { keyGroup: item.at('keyGroup').int32(), change: item.at('change').bytes() };
       }),
-      stateHandleId: stringOrNull(node.at('stateHandleId')),
-      ...withRawStrings(wire),
+      stateHandleId,
+      ...withRawStrings(wire, { stateHandleId }),
     };
   }
   const wire = wireNode(node, 'startKeyGroup', 'tag', 'utf');
@@ -406,6 +464,11 @@ function changelogPartFromDocument(node: DocumentNode): ChangelogStateHandle {
         `this form means ${DEFAULT_STORAGE_IDENTIFIER}, which contradicts the visible storageIdentifier ${storage}`,
       );
   }
+  const checkpointedSize = int64OrNull(node.at('checkpointedSize'));
+  if ((storage === null) !== (checkpointedSize === null)) {
+    node.at('storageIdentifier').refuse('is null exactly if the checkpointedSize is');
+  }
+  const storageIdentifier = older ? null : storage;
   return {
     type,
     keyGroupRange: rangeFromDocument(node.at('keyGroupRange'), wire),
@@ -414,10 +477,10 @@ function changelogPartFromDocument(node: DocumentNode): ChangelogStateHandle {
       return { offset: item.at('offset').int64(), handle: item.at('handle').nullable(streamFromDocument) };
     }),
     stateSize: node.at('stateSize').int64(),
-    checkpointedSize: int64OrNull(node.at('checkpointedSize')),
-    stateHandleId: stringOrNull(node.at('stateHandleId')),
-    storageIdentifier: older ? null : storage,
-    ...withRawStrings(wire),
+    checkpointedSize,
+    stateHandleId,
+    storageIdentifier,
+    ...withRawStrings(wire, { stateHandleId, storageIdentifier }),
   };
 }
 
@@ -449,12 +512,15 @@ export function operatorHandleFromDocument(node: DocumentNode): OperatorStateHan
   const isEmpty = wire?.at('isEmpty').optional((value) => value.int32());
   if (isEmpty !== undefined && type === 'FileMergingOperatorStreamStateHandle')
     wire?.at('isEmpty').refuse(`contradicts the visible type ${type}`);
-  const more = { ...rawStringsOf(wire), ...(isEmpty === undefined ? {} : { isEmpty }) };
+  const taskOwnedDirectory = storedPath(directoryNode(node.at('taskOwnedDirHandle')), wire?.at('taskOwnedDirectory'));
+  const sharedDirectory = storedPath(directoryNode(node.at('sharedDirHandle')), wire?.at('sharedDirectory'));
+  const raw = rawStringsOf(wire, { taskOwnedDirectory, sharedDirectory });
+  const more = { ...raw, ...(isEmpty === undefined ? {} : { isEmpty }) };
   return {
     type,
     stateNameToPartitionOffsets: statesFromDocument(states, wire),
-    taskOwnedDirectory: storedPath(directoryNode(node.at('taskOwnedDirHandle')), wire?.at('taskOwnedDirectory')),
-    sharedDirectory: storedPath(directoryNode(node.at('sharedDirHandle')), wire?.at('sharedDirectory')),
+    taskOwnedDirectory,
+    sharedDirectory,
     delegateStateHandle,
     ...(Object.keys(more).length > 0 ? { wire: more } : {}),
   };
@@ -488,7 +554,7 @@ function statesFromDocument(visible: DocumentNode, wire: DocumentNode | undefine
     if (isLast && !(item.at('distributionMode').missing && item.at('offsets').missing))
       item.refuse('the offsets of this state are the visible ones');
     const state = isLast ? metaInfo(name, own.object(META_INFO)) : metaInfo(name, item);
-    const utf = item.at('utf').optional((value) => value.bytes());
+    const utf = item.at('utf').optional((value) => rawString(value, name));
     return utf ? { ...state, wire: { utf: { name: utf } } } : state;
   });
 }

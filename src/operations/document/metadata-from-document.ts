@@ -68,9 +68,10 @@ export const ROOT_FIELDS = keys(
 /** A master state. */
 export function masterStateFromDocument(node: DocumentNode): MasterState {
   node.object(MASTER_STATE);
-  const raw = rawStringsOf(wireNode(node, 'utf'));
+  const name = node.at('name').string();
+  const raw = rawStringsOf(wireNode(node, 'utf'), { name });
   return {
-    name: node.at('name').string(),
+    name,
     version: node.at('version').int32(),
     bytes: node.at('bytes').bytes(),
     ...(raw.utf ? { wire: { utf: raw.utf } } : {}),
@@ -88,12 +89,20 @@ export function subtaskFromDocument(node: DocumentNode): SubtaskEntry {
   if (node.at('finished').boolean()) {
     const filled = [...SUBTASK].find((field) => field.endsWith('State') && node.at(field).list(() => 0).length > 0);
     if (filled) node.at(filled).refuse('a finished subtask has no state');
+    wireNode(node);
     return { index, finished: true };
   }
+  const managedOperatorState = node.at('managedOperatorState').single(operatorHandleFromDocument);
+  const rawOperatorState = node.at('rawOperatorState').single(operatorHandleFromDocument);
   const wire = wireNode(node, 'duration', 'managedOperatorStatePresence', 'rawOperatorStatePresence');
   const presence = (field: 'managedOperatorStatePresence' | 'rawOperatorStatePresence'): Record<string, number> => {
-    const value = wire?.at(field).optional((item) => item.int32());
-    return value === undefined ? {} : { [field]: value };
+    const item = wire?.at(field);
+    const value = item?.optional((number) => number.int32());
+    if (value === undefined) return {};
+    const state = field === 'managedOperatorStatePresence' ? managedOperatorState : rawOperatorState;
+    if ((value !== 0) !== (state !== null))
+      item?.refuse(`contradicts the visible state, which is ${state ? '' : 'not '}there`);
+    return { [field]: value };
   };
   const duration = wire?.at('duration').optional((item) => item.int64());
   const more = {
@@ -104,8 +113,8 @@ export function subtaskFromDocument(node: DocumentNode): SubtaskEntry {
   return {
     index,
     finished: false,
-    managedOperatorState: node.at('managedOperatorState').single(operatorHandleFromDocument),
-    rawOperatorState: node.at('rawOperatorState').single(operatorHandleFromDocument),
+    managedOperatorState,
+    rawOperatorState,
     managedKeyedState: node.at('managedKeyedState').single(keyedFromDocument),
     rawKeyedState: node.at('rawKeyedState').single(keyedFromDocument),
     inputChannelState: node.at('inputChannelState').list((item) => channelFromDocument(item, 'input')),
@@ -131,22 +140,29 @@ export function operatorFromDocument(node: DocumentNode): OperatorParts {
   wire?.at('overwrittenSubtasks').optional((list) =>
     list.list((item) => {
       item.object(keys('position', 'subtask'));
-      overwritten.set(item.at('position').int32(), subtaskFromDocument(item.at('subtask')));
+      const position = item.at('position').int32();
+      if (overwritten.has(position)) item.at('position').refuse(`${position} occurs twice`);
+      overwritten.set(position, subtaskFromDocument(item.at('subtask')));
     }),
   );
+  const name = (field: 'uid' | 'name'): string | null => node.at(field).nullable((item) => item.string()) || null;
+  const texts = { name: name('name'), uid: name('uid') };
+  const finished = node.at('finished').boolean();
+  if (subtaskCount !== undefined && (subtaskCount >= 0 || !finished)) {
+    const reason = finished ? 'must be negative' : 'contradicts the visible finished: false';
+    wire?.at('subtaskCount').refuse(reason);
+  }
   const more = {
-    ...rawStringsOf(wire),
+    ...rawStringsOf(wire, texts),
     ...(chainLength === undefined ? {} : { chainLength }),
     ...(subtaskCount === undefined ? {} : { subtaskCount }),
   };
-  const name = (field: 'uid' | 'name'): string | null => node.at(field).nullable((item) => item.string()) || null;
   const head: OperatorHead = {
     operatorId: node.at('operatorId').string(),
-    uid: name('uid'),
-    name: name('name'),
+    ...texts,
     parallelism: node.at('parallelism').int32(),
     maxParallelism: node.at('maxParallelism').int32(),
-    finished: node.at('finished').boolean(),
+    finished,
     coordinatorState: node.at('coordinatorState').nullable(byteStreamFromDocument),
     ...(Object.keys(more).length > 0 ? { wire: more } : {}),
   };

@@ -25,7 +25,7 @@ export function i64(value: number | bigint): Uint8Array {
 }
 
 /** Bytes from hex digits. */
-export const hex = (digits: string): Uint8Array => Buffer.from(digits.replace(/\s/g, ''), 'hex');
+export const hex = (digits: string): Uint8Array => new Uint8Array(Buffer.from(digits.replace(/\s/g, ''), 'hex'));
 
 /** One after the other. */
 export const join = (...parts: readonly Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(parts));

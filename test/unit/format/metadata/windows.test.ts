@@ -135,12 +135,12 @@ describe('reading in windows reports what reading at once reports', () => {
     expect(LOW_WATER).toBeGreaterThan(5 * (0xffff + 2) + 64);
   });
 
-  it.each([2, 3, 4, 5, 6])('for a file of many windows in version %i', async (version) => {
-    for (const shift of [0, 1, 2, 3, 4, 5, 6, 7, 1000]) {
+  it.each([2, 3, 6])('for a file of many windows in version %i', async (version) => {
+    for (const shift of [0, 1, 3, 7, 1000]) {
       const bytes = large(version, shift);
       const events = eventsAtOnce(bytes);
       expect(bytes.length).toBeGreaterThan(6 * MIN_CHUNK_BYTES);
-      for (const chunkBytes of [MIN_CHUNK_BYTES, MIN_CHUNK_BYTES + 12_345, 1024 * 1024]) {
+      for (const chunkBytes of [MIN_CHUNK_BYTES, MIN_CHUNK_BYTES + 12_345]) {
         const found = await eventsInWindows(bytes, { chunkBytes });
         expect(found.length).toBe(events.length);
         const differing = events.findIndex((event, i) => event !== found[i]);

@@ -414,12 +414,13 @@ describe('a wire value that contradicts its visible field', () => {
   });
 
   it('of the layout, also where it comes too late', async () => {
-    const error = await refusalOf({ ...(await documentOf(metadataFile(6))), wire: { layout: '1.11' } });
-    expect(error).toBeInstanceOf(UnwritableMetadataError);
-    expect(error.message).toContain('the layout 1.11 in version 6');
-    const { operatorStates, ...rest } = await documentOf(metadataFile(6, { operators: [operator(6)] }));
-    const late = await refusalOf({ ...rest, operatorStates, wire: { layout: '1.11' } });
-    expect(late.message).toContain('the layout 1.11 in version 6');
+    const document = await documentOf(metadataFile(6, { operators: [operator(6)] }));
+    const early = await refusalOf({ wire: { layout: '1.11' }, ...document });
+    expect(early).toBeInstanceOf(UnwritableMetadataError);
+    expect(early.message).toContain('the layout 1.11 in version 6');
+    const late = await refusalOf({ ...document, wire: { layout: '1.11' } });
+    expect(late).toBeInstanceOf(InvalidDocumentError);
+    expect(late.message).toBe('wire.layout: version 6 has one layout');
     await expectRefusal(
       metadataFile(3),
       (d) => (d.wire.layout = '1.12'),
@@ -435,7 +436,7 @@ describe('a document that is none', () => {
     ['  \n', '', 'the text ends in the middle of the document'],
     ['{', '', 'the text ends in the middle of the document'],
     ['[]', '', 'expected an object'],
-    ['7', '', 'expected an object'],
+    ['7 ', '', 'expected an object'],
     ['null', '', 'expected an object'],
     ['{}', 'operatorStates', 'expected a list, found nothing'],
     ['{"version":6}', 'operatorStates', 'expected a list, found nothing'],

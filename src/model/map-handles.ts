@@ -2,6 +2,7 @@
 import type { OperatorSubtaskState, SubtaskEntry } from './checkpoint-metadata.js';
 import type {
   AnyChannelStateHandle,
+  ChangelogStateBackendHandleImpl,
   ChangelogStateHandle,
   HandleAndLocalPath,
   KeyedStateHandle,
@@ -21,12 +22,15 @@ export type HandlePlace =
 
 /** What to put in the place of handles; whatever returns its argument changes nothing. */
 export interface HandleMapper {
-  /** A handle that is not itself made of another one. */
-  stream(handle: StreamStateHandle, place: HandlePlace): StreamStateHandle;
-  /** An operator handle, its delegate mapped already. */
-  operator?(handle: OperatorStateHandle): OperatorStateHandle;
+  /**
+   * A handle that is not itself made of another one.
+   * @param inChangelog true inside a handle of the changelog backend
+   */
+  stream(handle: StreamStateHandle, place: HandlePlace, inChangelog: boolean): StreamStateHandle;
+  /** An operator handle, its delegate mapped already; null takes it away. */
+  operator?(handle: OperatorStateHandle): OperatorStateHandle | null;
   /** A keyed handle, what is inside it mapped already. */
-  keyed?<T extends KeyedStateHandle>(handle: T): T;
+  keyed?<T extends KeyedStateHandle>(handle: T, inChangelog: boolean): T;
 }
 
 /** A list with each item mapped; the same list if no item changed. */
@@ -48,10 +52,12 @@ function replace<T extends object>(object: T, fields: Partial<T>): T {
 }
 
 class Mapping {
+  private changelogs = 0;
+
   constructor(private readonly mapper: HandleMapper) {}
 
   stream(handle: StreamStateHandle, place: HandlePlace): StreamStateHandle {
-    if (handle.type !== 'KeyGroupsStateHandle') return this.mapper.stream(handle, place);
+    if (handle.type !== 'KeyGroupsStateHandle') return this.mapper.stream(handle, place, this.changelogs > 0);
     return replace(handle, { delegateStateHandle: this.stream(handle.delegateStateHandle, place) });
   }
 
@@ -60,7 +66,7 @@ class Mapping {
     const delegateStateHandle = this.stream(handle.delegateStateHandle, 'operator-state');
     // A merged handle with another kind of delegate is made whole by `mapper.operator`.
     const mapped = replace(handle, { delegateStateHandle } as Partial<OperatorStateHandle>);
-    return this.mapper.operator?.(mapped) ?? mapped;
+    return this.mapper.operator ? this.mapper.operator(mapped) : mapped;
   }
 
   private files(files: readonly HandleAndLocalPath[], place: HandlePlace): readonly HandleAndLocalPath[] {
@@ -78,7 +84,7 @@ class Mapping {
 
   keyed(handle: KeyedStateHandle | null): KeyedStateHandle | null {
     const mapped = this.keyedParts(handle);
-    return mapped && this.mapper.keyed ? this.mapper.keyed(mapped) : mapped;
+    return mapped && this.mapper.keyed ? this.mapper.keyed(mapped, this.changelogs > 0) : mapped;
   }
 
   private keyedParts(handle: KeyedStateHandle | null): KeyedStateHandle | null {
@@ -95,13 +101,20 @@ class Mapping {
           privateState: this.files(handle.privateState, 'incremental-private'),
         });
       case 'ChangelogStateBackendHandleImpl':
-        return replace(handle, {
-          materializedStateHandles: mapList(handle.materializedStateHandles, (part) => this.keyed(part)),
-          nonMaterializedStateHandles: mapList(handle.nonMaterializedStateHandles, (part) => this.changelogPart(part)),
-        });
+        return this.changelog(handle);
       default:
         return this.changelogPart(handle);
     }
+  }
+
+  private changelog(handle: ChangelogStateBackendHandleImpl): ChangelogStateBackendHandleImpl {
+    this.changelogs++;
+    const mapped = replace(handle, {
+      materializedStateHandles: mapList(handle.materializedStateHandles, (part) => this.keyed(part)),
+      nonMaterializedStateHandles: mapList(handle.nonMaterializedStateHandles, (part) => this.changelogPart(part)),
+    });
+    this.changelogs--;
+    return mapped;
   }
 
   channel(handle: AnyChannelStateHandle): AnyChannelStateHandle {

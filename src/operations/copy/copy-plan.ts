@@ -1,6 +1,8 @@
 /**
  * What a copy consists of: each distinct file with a name of its own in one flat directory, and the handles that then name
- * them relative to it, so that the result can be moved on by anything.
+ * them relative to it, so that the result can be moved on by anything; except what the changelog backend hands on. All
+ * forms were chosen by what real Flink restores, and restores again after further checkpoints of a job that claimed the
+ * copy: see test/flink/copy.test.ts.
  */
 import { createHash } from 'node:crypto';
 import { RefusedError } from '../../errors.js';
@@ -29,9 +31,6 @@ export interface CopyFile {
   readonly name: string;
 }
 
-/** How handles of a kind of place are to name their files. */
-export type NamingPolicy = (place: HandlePlace) => 'relative' | 'absolute';
-
 const RESERVED: readonly string[] = [METADATA_FILE, TOMBSTONE_FILE, COPY_MARKER];
 const SAFE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,200}$/;
 
@@ -53,7 +52,6 @@ export class CopyPlan implements HandleMapper {
   constructor(
     private readonly own: Path,
     private readonly target: Path,
-    private readonly naming: NamingPolicy,
   ) {}
 
   /** Counts anew; the names stay. */
@@ -61,11 +59,11 @@ export class CopyPlan implements HandleMapper {
     this.rewrittenHandles = 0;
   }
 
-  stream(handle: StreamStateHandle, place: HandlePlace): StreamStateHandle {
+  stream(handle: StreamStateHandle, place: HandlePlace, inChangelog: boolean): StreamStateHandle {
     switch (handle.type) {
       case 'FileStateHandle': {
         const name = this.whole(this.parse(handle.filePath), handle.stateSize, place);
-        return this.named(name, handle.stateSize, place);
+        return this.named(name, handle.stateSize, inChangelog);
       }
       case 'RelativeFileStateHandle': {
         const source = this.own.child(handle.relativePath);
@@ -78,25 +76,24 @@ export class CopyPlan implements HandleMapper {
           );
         }
         const name = this.whole(source, handle.stateSize, place);
-        const unchanged = name === handle.relativePath && this.naming(place) === 'relative';
-        return unchanged ? handle : this.named(name, handle.stateSize, place);
+        const unchanged = name === handle.relativePath && !inChangelog;
+        return unchanged ? handle : this.named(name, handle.stateSize, inChangelog);
       }
       case 'SegmentFileStateHandle':
-        return this.named(this.segment(handle), handle.stateSize, place);
+        return this.named(this.segment(handle), handle.stateSize, inChangelog);
       default:
         return handle;
     }
   }
 
-  /** Operator state of a merged file becomes plain: its segment is a file of its own, its directories belong to nobody. */
-  operator(handle: OperatorStateHandle): OperatorStateHandle {
+  /**
+   * Operator state of a merged file becomes plain: its segment is a file of its own, its directories belong to nobody. The
+   * placeholder for no state goes: Flink would try to read a header from it.
+   */
+  operator(handle: OperatorStateHandle): OperatorStateHandle | null {
     if (handle.type === 'OperatorStreamStateHandle') return handle;
-    const { stateNameToPartitionOffsets } = handle;
-    const delegate: StreamStateHandle = handle.delegateStateHandle;
-    const delegateStateHandle =
-      delegate.type === 'EmptySegmentFileStateHandle'
-        ? ({ type: 'ByteStreamStateHandle', handleName: 'empty', bytes: new Uint8Array(0) } as const)
-        : delegate;
+    const { stateNameToPartitionOffsets, delegateStateHandle } = handle;
+    if (delegateStateHandle.type === 'EmptySegmentFileStateHandle') return null;
     return { type: 'OperatorStreamStateHandle', stateNameToPartitionOffsets, delegateStateHandle };
   }
 
@@ -105,8 +102,9 @@ export class CopyPlan implements HandleMapper {
    * in CLAIM mode would name shared files again in its next incremental checkpoint, by the same relative path, which means
    * nothing there; private files it uploads anew.
    */
-  keyed<T extends KeyedStateHandle>(handle: T): T {
-    if (handle.type !== 'IncrementalRemoteKeyedStateHandle' || handle.sharedState.length === 0) return handle;
+  keyed<T extends KeyedStateHandle>(handle: T, inChangelog: boolean): T {
+    if (handle.type !== 'IncrementalRemoteKeyedStateHandle' || handle.sharedState.length === 0 || inChangelog)
+      return handle;
     return { ...handle, sharedState: [], privateState: [...handle.sharedState, ...handle.privateState] };
   }
 
@@ -115,9 +113,13 @@ export class CopyPlan implements HandleMapper {
     return parsed.scheme === undefined ? Path.parse(`file:${parsed}`) : parsed;
   }
 
-  private named(name: string, stateSize: bigint, place: HandlePlace): StreamStateHandle {
+  /**
+   * A changelog backend hands all its handles on to every checkpoint until the next materialization: only absolute paths
+   * mean the same there.
+   */
+  private named(name: string, stateSize: bigint, inChangelog: boolean): StreamStateHandle {
     this.rewrittenHandles++;
-    if (this.naming(place) === 'relative') return { type: 'RelativeFileStateHandle', relativePath: name, stateSize };
+    if (!inChangelog) return { type: 'RelativeFileStateHandle', relativePath: name, stateSize };
     return { type: 'FileStateHandle', filePath: this.target.child(name).toString(), stateSize };
   }
 

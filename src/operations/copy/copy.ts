@@ -17,7 +17,6 @@ import { type Rewriter, rewriteMetadata } from '../rewrite.js';
 import { type CopiedFiles, type CopyFilesOptions, copyFiles } from './copy-files.js';
 import { CopyPlan } from './copy-plan.js';
 import { COPY_MARKER, holdMarker } from './marker.js';
-import { namingPolicy } from './naming.js';
 import { type StateReference, StateReferences } from './state-references.js';
 
 /** How to copy. */
@@ -52,7 +51,7 @@ export async function planCopy(
   target: Path,
   options: Pick<CopyOptions, 'rewriter' | 'signal'>,
 ): Promise<CopyPreview> {
-  const plan = new CopyPlan(pointer.directory, target, namingPolicy);
+  const plan = new CopyPlan(pointer.directory, target);
   const references = new StateReferences();
   const rewriter = options.rewriter?.() ?? {};
   let head: OperatorHead | null = null;

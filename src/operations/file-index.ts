@@ -17,11 +17,9 @@ export class HashIndex64 {
   indexOf(high: number, low: number): number {
     const h = high >>> 0;
     const l = low >>> 0;
-    let at = l & this.mask;
-    for (let index = this.places[at] as number; index >= 0; index = this.places[at] as number) {
-      if (this.high[index] === h && this.low[index] === l) return index;
-      at = (at + 1) & this.mask;
-    }
+    const at = this.placeOf(h, l);
+    const known = this.places[at] as number;
+    if (known >= 0) return known;
     const index = this.size++;
     if (index === this.high.length) this.growColumns();
     this.high[index] = h;
@@ -29,6 +27,21 @@ export class HashIndex64 {
     this.places[at] = index;
     if (this.size > this.places.length * MAX_LOAD) this.growPlaces();
     return index;
+  }
+
+  /** True if the hash has a number. */
+  has(high: number, low: number): boolean {
+    return (this.places[this.placeOf(high >>> 0, low >>> 0)] as number) >= 0;
+  }
+
+  /** Where the number of a hash is, or is to be. */
+  private placeOf(high: number, low: number): number {
+    let at = low & this.mask;
+    for (let index = this.places[at] as number; index >= 0; index = this.places[at] as number) {
+      if (this.high[index] === high && this.low[index] === low) break;
+      at = (at + 1) & this.mask;
+    }
+    return at;
   }
 
   private growColumns(): void {

@@ -1,6 +1,6 @@
 /** What `ckpt diff` shows: the verdict, files, then operators by how much they grew. */
 import type { Change, DiffedOperator, DiffedState, DiffResult, DiffSide } from '../operations/diff/result.js';
-import { formatBytes, formatPercent, plural } from './format.js';
+import { formatBytes, formatCount, formatPercent, plural } from './format.js';
 import { type Column, renderFields, renderTable } from './table.js';
 import type { Renderer, View } from './view.js';
 
@@ -50,10 +50,10 @@ function fileText({ files }: DiffResult): string {
   if (common + added + removed === 0) return 'none in either: all state is inside the metadata';
   const parts = [
     `${plural(common, 'file')} in common (${formatBytes(commonBytes)})`,
-    `${added} new (${formatBytes(addedBytes)})`,
-    `${removed} gone (${formatBytes(removedBytes)})`,
+    `${formatCount(added)} new (${formatBytes(addedBytes)})`,
+    `${formatCount(removed)} gone (${formatBytes(removedBytes)})`,
   ];
-  if (relocated > 0) parts.push(`${relocated} of the new ones with name and size of a gone one`);
+  if (relocated > 0) parts.push(`${formatCount(relocated)} of the new ones with name and size of a gone one`);
   return parts.join(', ');
 }
 

@@ -35,6 +35,11 @@ export class Holdings {
     return this.exclusive[holder] ?? 0;
   }
 
+  /** True if anything holds the file. */
+  isHeld(high: number, low: number): boolean {
+    return this.index.has(high, low);
+  }
+
   private add(holder: number, bytes: number): void {
     this.exclusive[holder] = (this.exclusive[holder] ?? 0) + bytes;
   }

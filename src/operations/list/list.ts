@@ -43,12 +43,16 @@ export async function listCheckpoints(
   options: ListOptions,
 ): Promise<ListResult> {
   const { signal, onEntry, onProgress } = options;
-  const found: Item[] = [];
+  let found: Item[] = [];
   const streamed = options.sizes !== true;
+  const tell = async ({ entry }: Item): Promise<void> => {
+    if (streamed && isWanted(entry, jobOfEntry(entry), options)) await onEntry?.(entry);
+  };
   const add = async (item: Item): Promise<void> => {
     found.push(item);
     onProgress?.('finding', found.length, 0);
-    if (streamed && isWanted(item.entry, jobOfEntry(item.entry), options)) await onEntry?.(item.entry);
+    // Whether others are checkpoints of their own is known in the end.
+    if (item.entry.leftFiles === null) await tell(item);
   };
   const scan = await scanArea(fileSystems, roots, {
     signal,
@@ -64,6 +68,8 @@ export async function listCheckpoints(
     // A directory that vanished meanwhile has nothing to tell.
     else if (!(error instanceof NotFoundError)) await add(unlistable(path, error));
   }
+  found = withoutScattered(found);
+  for (const item of found) if (item.entry.leftFiles !== null) await tell(item);
   const jobIds = scan.jobDirectories.map(({ name }) => name);
   let groups = entriesByJob(found, ({ entry }) => entry, jobIds);
   let jobBytes: readonly (number | null)[] = groups.map(() => null);
@@ -102,6 +108,16 @@ function withEntries(groups: readonly EntriesOfJob<Item>[], entries: readonly Li
     job,
     items: items.map((item) => ({ ...item, entry: entries[next++] ?? item.entry })),
   }));
+}
+
+/**
+ * Without the directories in which only files of a complete checkpoint lie: where paths carry entropy, the files of `chk-N`
+ * are in many directories of this name, and the metadata in another one.
+ */
+function withoutScattered(items: readonly Item[]): Item[] {
+  const key = ({ jobId, checkpointId }: ListEntry): string | null => jobId && `${jobId} ${checkpointId}`;
+  const complete = new Set(items.flatMap(({ entry }) => (entry.status === 'complete' ? key(entry) : null) ?? []));
+  return items.filter(({ entry }) => entry.leftFiles === null || !complete.has(key(entry) ?? ''));
 }
 
 function unlistable(directory: Path, error: CkptError): Item {

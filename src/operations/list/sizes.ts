@@ -65,7 +65,7 @@ export async function addSizes(
   const directories = items.map(({ checkpoint }) => checkpoint);
   const unreadable = await readUsers(fileSystems, directories, pass.keys, consumer, { signal, onProgress });
   for (const [item, { checkpoint, entry }] of items.entries()) {
-    if (entry.leftFiles !== null) await pass.holdLeftFiles(item, checkpoint, signal);
+    if (entry.leftFiles !== null) await pass.addLeftFiles(item, checkpoint, signal);
   }
   const isEntry = (path: string): boolean => pass.failed.has(path);
   return {
@@ -75,6 +75,11 @@ export async function addSizes(
       error instanceof CkptError && !isEntry(path.toString()) ? [{ path: path.toString(), error }] : [],
     ),
   };
+}
+
+interface Result extends Pick<ListEntry, 'totalBytes' | 'operatorNames' | 'error'> {
+  /** Only where it is known before all was read. */
+  readonly exclusiveBytes?: number;
 }
 
 class SizePass {
@@ -87,7 +92,7 @@ class SizePass {
   private readonly jobFiles: readonly HashSet64[];
   private readonly itemOf: ReadonlyMap<string, number>;
   private readonly readings = new Map<string, Reading>();
-  private readonly results: (Pick<ListEntry, 'totalBytes' | 'operatorNames' | 'error'> | undefined)[] = [];
+  private readonly results: (Result | undefined)[] = [];
   private holders: number;
 
   constructor(
@@ -166,15 +171,12 @@ class SizePass {
     this.jobBytes[job] = (this.jobBytes[job] ?? 0) + bytes;
   }
 
-  /** The files in a directory without metadata. Other metadata may name some of them. */
-  async holdLeftFiles(
-    item: number,
-    { directory }: CheckpointDirectory,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
+  /** The files in a directory without metadata, which holds nothing; other metadata may hold some of them. */
+  async addLeftFiles(item: number, { directory }: CheckpointDirectory, signal: AbortSignal | undefined): Promise<void> {
     const job = this.items[item]?.job ?? 0;
     const { key } = await this.keys.directory(directory.toString());
     let bytes = 0;
+    let exclusive = 0;
     try {
       const fileSystem = await this.fileSystems.get(directory);
       for await (const { name, size } of filesIn(fileSystem.list(directory, signal))) {
@@ -182,14 +184,14 @@ class SizePass {
         const { high, low } = this.hasher.of(key, name);
         bytes += length;
         if (this.jobFiles[job]?.add(high, low)) this.addToJob(job, length);
-        this.holdings.hold(item, high, low, length);
+        if (!this.holdings.isHeld(high, low)) exclusive += length;
       }
     } catch (error) {
       signal?.throwIfAborted();
       if (!(error instanceof CkptError)) throw error;
       return;
     }
-    this.results[item] = { totalBytes: bytes, operatorNames: null, error: null };
+    this.results[item] = { totalBytes: bytes, exclusiveBytes: exclusive, operatorNames: null, error: null };
   }
 
   entry(item: number): ListEntry {
@@ -197,9 +199,9 @@ class SizePass {
     const result = this.results[item];
     if (!entry) throw new Error('there is no such entry');
     if (!result) return entry;
-    const { totalBytes, operatorNames, error } = result;
+    const { error, ...sizes } = result;
     if (error) return { ...entry, error, status: entry.status === 'complete' ? 'broken' : entry.status };
-    const own = entry.leftFiles === null ? (entry.metadataBytes ?? 0) : 0;
-    return { ...entry, totalBytes, operatorNames, exclusiveBytes: own + this.holdings.exclusiveBytes(item) };
+    const exclusive = (entry.metadataBytes ?? 0) + this.holdings.exclusiveBytes(item);
+    return { ...entry, exclusiveBytes: exclusive, ...sizes };
   }
 }

@@ -163,7 +163,6 @@ export class InspectVisitor extends SizeSummaryVisitor {
   override beginList(list: HandleList, count: number): void {
     super.beginList(list, count);
     this.list = list;
-    if (list === HandleList.Shared && count > 0) this.incremental = true;
   }
 
   override stateChange(keyGroup: number, length: number): void {
@@ -201,6 +200,8 @@ export class InspectVisitor extends SizeSummaryVisitor {
   override streamHandle(view: StreamHandleView): void {
     super.streamHandle(view);
     if (view.role === Role.Private) this.checkForstOrder(view);
+    // Files of a native savepoint stand in the list of shared ones as well, but are named as exclusive ones.
+    else if (view.role === Role.Shared && view.tag !== Tag.RelativeFile) this.incremental = true;
     switch (view.tag) {
       case Tag.ByteStream:
         this.inlineBytes += view.dataLength;

@@ -19,9 +19,10 @@ export function renderStatelessOperators(operators: readonly InspectedOperator[]
   return renderTable(
     [
       { heading: 'Operator', cell: shortName, paint: () => view.style.name },
-      { heading: 'Id', cell: idText, optional: true },
-      { heading: 'Parallelism', cell: parallelism, align: 'right', priority: 1 },
+      { heading: 'Par./max', cell: parallelism, align: 'right' },
       { heading: 'Finished', cell: finishedText, optional: true },
+      { heading: 'Uid', cell: uidText, optional: true, priority: 2 },
+      { heading: 'Id', cell: idText, optional: true, priority: 1 },
     ],
     operators,
     view,
@@ -52,9 +53,11 @@ function idText(operator: InspectedOperator): string {
   return shortName(operator) === operator.operatorId ? '' : operator.operatorId;
 }
 
-function uidText({ uid, uidVerdict }: InspectedOperator): string {
+/** Empty where it stands for the name already. */
+function uidText({ uid, name, uidVerdict }: InspectedOperator): string {
   if (uidVerdict === 'mismatch') return `${uid} (the id is not made of it)`;
-  return uid ?? (uidVerdict === 'not-set' ? '(not set)' : '');
+  if (uid === null) return uidVerdict === 'not-set' ? '(not set)' : '';
+  return name === null ? '' : uid;
 }
 
 /** A minimum for cells that are not worth wrapping: they move below their row instead. */

@@ -41,6 +41,8 @@ export interface AreaScan {
 /** Options of {@link scanArea}. */
 export interface ScanOptions {
   readonly signal?: AbortSignal | undefined;
+  /** Directories that are not entered, and of which nothing is told but what their parents list. */
+  readonly skip?: ((directory: Path) => boolean) | undefined;
   /** Told of every entry of every directory, in batches. */
   readonly onEntries?: ((directory: Path, entries: readonly DirectoryEntry[]) => void | Promise<void>) | undefined;
   /** Told when a directory has been listed to its end. */
@@ -105,7 +107,7 @@ export async function scanArea(
           unlistable.push({ path, error });
         },
       },
-      { signal: options.signal },
+      { signal: options.signal, ...(options.skip && { skip: options.skip }) },
     );
   }
   return { checkpoints, jobDirectories, unlistable };

@@ -23,8 +23,16 @@ export function isUuid(name: string): boolean {
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(name);
 }
 
+/** Where the names that metadata mentions are marked. */
+export interface NameMarks {
+  /** Marks a name as being in use. Returns false if it is not known. */
+  use(name: string): boolean;
+  /** The same for a name in Latin-1, [start, end) of `bytes`. */
+  useBytes(bytes: Uint8Array, start: number, end: number): boolean;
+}
+
 /** See the file comment. */
-export class NameTable {
+export class NameTable implements NameMarks {
   /** Four words for each UUID. */
   private words = new Uint32Array(FIRST_CAPACITY * 4);
   private used = new Uint8Array(FIRST_CAPACITY);
@@ -54,7 +62,6 @@ export class NameTable {
     if (this.uuids > this.places.length * MAX_LOAD) this.growPlaces();
   }
 
-  /** Marks a name as being in use. Returns false if it is not in the table. */
   use(name: string): boolean {
     if (this.parseText(name)) return this.useProbe();
     if (!this.others.has(name)) return false;
@@ -62,11 +69,17 @@ export class NameTable {
     return true;
   }
 
-  /** {@link use} for a name in Latin-1, [start, end) of `bytes`. */
   useBytes(bytes: Uint8Array, start: number, end: number): boolean {
     if (end - start === UUID_LENGTH && this.parse(bytes, start)) return this.useProbe();
-    if (this.others.size === 0) return false;
-    return this.use(Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1'));
+    return this.others.size > 0 && this.use(latin1(bytes, start, end));
+  }
+
+  /** Tells which names are known and marks none. */
+  get probing(): NameMarks {
+    return {
+      use: (name) => this.has(name),
+      useBytes: (bytes, start, end) => this.has(latin1(bytes, start, end)),
+    };
   }
 
   /** True if the name is in the table and in use. */
@@ -175,4 +188,8 @@ export class NameTable {
       this.places[this.find()] = index;
     }
   }
+}
+
+function latin1(bytes: Uint8Array, start: number, end: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
 }

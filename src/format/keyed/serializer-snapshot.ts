@@ -35,12 +35,13 @@ export type SnapshotContent =
       readonly nested: readonly SerializerSnapshot[];
     }
   | { readonly kind: 'enum'; readonly enumClass: string; readonly constants: readonly string[] }
+  /** Subclasses are named by their entries; their keys have no bytes. */
   | {
       readonly kind: 'pojo';
       readonly pojoClass: string;
       readonly fields: readonly OptionalMapEntry<PojoField, SerializerSnapshot>[];
-      readonly registeredSubclasses: readonly OptionalMapEntry<string, SerializerSnapshot>[];
-      readonly otherSubclasses: readonly OptionalMapEntry<string, SerializerSnapshot>[];
+      readonly registeredSubclasses: readonly OptionalMapEntry<Uint8Array, SerializerSnapshot>[];
+      readonly otherSubclasses: readonly OptionalMapEntry<Uint8Array, SerializerSnapshot>[];
     }
   /** The three maps of Kryo's configuration, undecoded. */
   | {

@@ -3,6 +3,7 @@
  * frame tells. Origin: Flink `TypeSerializerSnapshot.readVersionedSnapshot`, `NestedSerializersSnapshotDelegate`,
  * `LinkedOptionalMapSerializer`, and the snapshot classes named below.
  */
+import { ByteFormatError } from '../../bytes/byte-format-error.js';
 import { ByteReader, copyBytes, Utf8Slice } from '../../bytes/byte-reader.js';
 import { readJavaObject } from '../java/object-stream.js';
 import { UnknownFormatError } from '../unknown-format-error.js';
@@ -198,7 +199,6 @@ export class SnapshotReader {
   private readPojo(): SnapshotContent {
     const pojoClass = this.readText('class of a POJO');
     const snapshot = (frame: ByteReader): SerializerSnapshot => this.readFramed(frame);
-    const className = (frame: ByteReader): string => new SnapshotReader(frame).readText('class of a subclass');
     return {
       kind: 'pojo',
       pojoClass,
@@ -210,20 +210,19 @@ export class SnapshotReader {
         },
         snapshot,
       ),
-      registeredSubclasses: this.readOptionalMap('number of registered subclasses', className, snapshot),
-      otherSubclasses: this.readOptionalMap('number of other subclasses', className, snapshot),
+      registeredSubclasses: this.readOptionalMap('number of registered subclasses', rawFrame, snapshot),
+      otherSubclasses: this.readOptionalMap('number of other subclasses', rawFrame, snapshot),
     };
   }
 
   private readKryo(): SnapshotContent {
     const typeClass = this.readText('class of a type');
-    const raw = (frame: ByteReader): Uint8Array => copyBytes(frame.buffer, 0, frame.buffer.length);
     return {
       kind: 'kryo',
       typeClass,
-      registrations: this.readOptionalMap('number of Kryo registrations', raw, raw),
-      defaultSerializers: this.readOptionalMap('number of default serializers', raw, raw),
-      defaultSerializerClasses: this.readOptionalMap('number of default serializer classes', raw, raw),
+      registrations: this.readOptionalMap('number of Kryo registrations', rawFrame, rawFrame),
+      defaultSerializers: this.readOptionalMap('number of default serializers', rawFrame, rawFrame),
+      defaultSerializerClasses: this.readOptionalMap('number of default serializer classes', rawFrame, rawFrame),
     };
   }
 
@@ -275,12 +274,22 @@ export class SnapshotReader {
     const { reader } = this;
     if (reader.readU8('whether there is a frame') === 0) return undefined;
     const length = reader.readCount('length of a frame', 1);
+    const offset = reader.offset;
     const start = reader.take(length, 'a frame');
-    return read(ByteReader.over(reader.buffer.subarray(start, start + length)));
+    try {
+      return read(ByteReader.over(reader.buffer.subarray(start, start + length)));
+    } catch (error) {
+      if (!(error instanceof ByteFormatError)) throw error;
+      throw new ByteFormatError(offset + error.offset, error.reading, error.found);
+    }
   }
 }
 
 const NESTED_MAGIC_BYTES = Buffer.from([NESTED_MAGIC >>> 24, NESTED_MAGIC >>> 16, NESTED_MAGIC >>> 8, NESTED_MAGIC]);
+
+function rawFrame(frame: ByteReader): Uint8Array {
+  return copyBytes(frame.buffer, 0, frame.buffer.length);
+}
 
 function unknownSnapshot(className: string, version: number, offset: number): UnknownFormatError {
   return new UnknownFormatError(offset, `the serializer snapshot ${className} in version ${version}`);

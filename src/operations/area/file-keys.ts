@@ -29,11 +29,18 @@ export interface DirectoryKey {
   readonly links: ReadonlyMap<string, { readonly directory: string; readonly name: string }>;
 }
 
+interface KeyOfDirectory {
+  readonly key: string;
+  /** Undefined if there is none. */
+  readonly directory: Path | undefined;
+}
+
 const NO_LINKS: DirectoryKey['links'] = new Map();
 
 /** Finds keys and keeps them. One instance for one view of the stores: make a new one to look again. */
 export class FileKeys {
   private readonly known = new Map<string, Promise<DirectoryKey>>();
+  private readonly keys = new Map<string, Promise<KeyOfDirectory>>();
   private readonly listed = new Map<string, readonly string[]>();
 
   constructor(private readonly fileSystems: FileSystems) {}
@@ -66,21 +73,37 @@ export class FileKeys {
   }
 
   private async find(text: string): Promise<DirectoryKey> {
+    const { key, directory } = await this.keyOf(text);
+    return { key, exists: directory !== undefined, links: directory ? await this.linksIn(directory) : NO_LINKS };
+  }
+
+  /** The key alone: links may lead into their own directory, and from one directory to another and back. */
+  private keyOf(text: string): Promise<KeyOfDirectory> {
+    const known = this.keys.get(text);
+    if (known !== undefined) return known;
+    const found = this.findKey(text);
+    this.keys.set(text, found);
+    return found;
+  }
+
+  private async findKey(text: string): Promise<KeyOfDirectory> {
+    let named: Path;
     let path: Path;
     try {
-      path = this.fileSystems.lookUp(Path.parse(text));
+      named = Path.parse(text);
+      path = this.fileSystems.lookUp(named);
     } catch {
-      return { key: nameKey(text), exists: false, links: NO_LINKS };
+      return { key: nameKey(text), directory: undefined };
     }
     try {
-      const fileSystem = await this.fileSystems.get(Path.parse(text));
-      const status = await fileSystem.getFileStatus(Path.parse(text));
-      if (status.type !== 'directory') return { key: nameKey(path.toString()), exists: false, links: NO_LINKS };
+      const fileSystem = await this.fileSystems.get(named);
+      const status = await fileSystem.getFileStatus(named);
+      if (status.type !== 'directory') return { key: nameKey(path.toString()), directory: undefined };
       const key = status.identity === undefined ? nameKey(path.toString()) : `${path.scheme}#${status.identity}`;
-      return { key, exists: true, links: await this.linksIn(Path.parse(text)) };
+      return { key, directory: named };
     } catch (error) {
       if (!(error instanceof CkptError)) throw error;
-      return { key: await this.keyOfMissing(path), exists: false, links: NO_LINKS };
+      return { key: await this.keyOfMissing(path), directory: undefined };
     }
   }
 
@@ -106,7 +129,7 @@ export class FileKeys {
       try {
         const target = await fileSystem.resolveLinks(directory.entry(name));
         if (target.parent)
-          links.set(name, { directory: (await this.directory(target.parent.toString())).key, name: target.name });
+          links.set(name, { directory: (await this.keyOf(target.parent.toString())).key, name: target.name });
       } catch (error) {
         // The link is gone, or what it leads to; the others count all the same.
         if (!(error instanceof CkptError)) throw error;

@@ -16,8 +16,8 @@ import { writeMetadata } from '../../../src/format/metadata/metadata-encoder.js'
 import type { CheckpointMetadata } from '../../../src/model/checkpoint-metadata.js';
 import { forCheckpoint, forSavepoint } from '../../../src/model/checkpoint-properties.js';
 import { MemoryBackendCheckpointStorage } from '../../../src/storage/memory-storage.js';
-import { copyCorpusCase } from '../../support/corpus-case.js';
-import { corpusDirectory } from '../../support/paths.js';
+import { fixtureCase } from '../../support/corpus.js';
+import { copyMapped } from '../../support/corpus-case.js';
 import { memoryStore, treeOf } from '../../support/stores.js';
 import { tempDirectory } from '../../support/temp.js';
 import * as states from './states.js';
@@ -159,55 +159,54 @@ describe('disposing', () => {
   });
 });
 
-const corpus = corpusDirectory();
-
 /** What Flink 2.3.0 was seen to do with checkpoints of its own, and what each leaves to the ones beside it. */
-describe.skipIf(corpus === undefined)('disposing of what Flink 2.3.0 wrote', () => {
+describe('disposing of what Flink 2.3.0 wrote', () => {
   async function dispose(name: string, choose: (pointers: readonly string[]) => string) {
-    const place = await copyCorpusCase(corpus ?? '', `2.3.0/${name}`, join(await tempDirectory(), 'case'));
-    const { fileSystems, original, pointers } = place;
+    const fixture = fixtureCase(`flink-2.3.0/${name}`);
+    const { fileSystems, original } = await copyMapped(fixture, join(await tempDirectory(), 'case'));
+    const pointers = fixture.pointers.map(({ externalPointer }) => externalPointer);
     const pointer = choose(pointers);
-    const directory = pointer.replace(/\/_metadata$/, '');
     const fileSystem = await fileSystems.get(original);
     const before = await treeOf(fileSystem, original);
-    const others = pointers.filter((other) => other !== directory);
-    await disposeSavepoint(`${original}/${pointer}`, { fileSystems });
+    await disposeSavepoint(pointer, { fileSystems });
     const after = new Set(await treeOf(fileSystem, original));
-    return { gone: before.filter((file) => !after.has(file)), directory, place, others };
+    const gone = before.filter((file) => !after.has(file)).map((file) => `${original}/${file}`);
+    return { gone, directory: `${pointer.replace(/\/_metadata$/, '')}/`, fileSystems, pointers };
   }
   const first = (pointers: readonly string[]) => pointers[0] ?? '';
 
-  it('a heap checkpoint: it is gone, the one beside it is not', async () => {
-    const { gone, directory } = await dispose('hashmap-files', first);
-    expect(gone).toContain(`${directory}/`);
-    expect(gone.filter((file) => !file.startsWith(`${directory}/`))).toEqual([]);
-  });
-
-  it.each(['savepoint-native-rocksdb', 'savepoint-canonical-hashmap'])('a savepoint by its file: %s', async (name) => {
-    const isSavepoint = (pointer: string) => /(^|\/)savepoint-[^/]*$/.test(pointer);
-    const { gone, directory } = await dispose(name, (all) => `${all.find(isSavepoint)}/_metadata`);
-    expect(gone).toContain(`${directory}/`);
-    expect(gone.filter((file) => !file.startsWith(`${directory}/`))).toEqual([]);
+  it.each([
+    ['a heap checkpoint', 'raw-state', first],
+    ['a checkpoint without files of state', 'hashmap-inline', first],
+    ['a checkpoint with state in flight', 'unaligned', first],
+    ['a native savepoint by its metadata file', 'savepoint-native-hashmap', savepointFile],
+    ['a canonical savepoint by its metadata file', 'savepoint-canonical-rocksdb', savepointFile],
+  ])('%s: it is gone with its directory, and nothing else is', async (_, name, choose) => {
+    const { gone, directory } = await dispose(name, choose);
+    expect(gone).toContain(directory);
+    expect(gone).toContain(`${directory}_metadata`);
+    expect(gone.filter((file) => !file.startsWith(directory))).toEqual([]);
   });
 
   it('an incremental checkpoint: it takes files along that the next one needs', async () => {
-    const { gone, place, others } = await dispose('rocksdb-incremental', (all) => all[1] ?? '');
-    const shared = new Set(gone.filter((file) => file.includes('/shared/')).map((file) => `${place.original}/${file}`));
-    expect(shared.size).toBeGreaterThan(0);
-    const { fileSystems, original } = place;
-    const next = await loadCheckpoint(`${original}/${others[1]}`, { fileSystems, jobId: states.JOB });
+    const { gone, fileSystems, pointers } = await dispose('rocksdb-incremental', (all) => all[1] ?? '');
+    const next = await loadCheckpoint(pointers[2] ?? '', { fileSystems, jobId: states.JOB });
     const text = JSON.stringify([...next.operatorStates.values()], (_, value) =>
       typeof value === 'bigint' ? 0 : value,
     );
-    expect([...shared].filter((file) => text.includes(file)).length).toBeGreaterThan(0);
+    expect(gone.filter((file) => file.includes('/shared/') && text.includes(file)).length).toBeGreaterThan(0);
   });
 
   it.each(['file-merging', 'changelog-hashmap', 'changelog-rocksdb'])(
     '%s: every file of state is left',
     async (name) => {
       const { gone, directory } = await dispose(name, (all) => all.at(-1) ?? '');
-      expect(gone).toEqual(expect.arrayContaining([`${directory}/`, `${directory}/_metadata`]));
-      expect(gone.filter((file) => !file.startsWith(`${directory}/`))).toEqual([]);
+      expect(gone).toEqual(expect.arrayContaining([directory, `${directory}_metadata`]));
+      expect(gone.filter((file) => !file.startsWith(directory))).toEqual([]);
     },
   );
+
+  function savepointFile(pointers: readonly string[]): string {
+    return `${pointers.find((pointer) => /\/savepoint-[^/]*$/.test(pointer))}/_metadata`;
+  }
 });

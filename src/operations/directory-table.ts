@@ -76,6 +76,7 @@ export class DirectoryTable {
     const length = this.lastBytes.length;
     if (
       this.lastIndex >= 0 &&
+      path.plain &&
       end - start > length &&
       buffer.compare(this.lastBytes, 0, length, start, start + length) === 0
     ) {

@@ -37,6 +37,20 @@ export class Area {
     return this.real.some((root) => this.below(path, root));
   }
 
+  /**
+   * True if a directory lies in the area or the area in it.
+   * @param path as it is named
+   * @param real with all links resolved
+   */
+  overlaps(path: Path, real: Path): boolean {
+    return (
+      this.contains(path) ||
+      this.containsReal(real) ||
+      this.roots.some((root) => root.startsWith(path)) ||
+      this.real.some((root) => root.startsWith(real))
+    );
+  }
+
   private below(path: Path, root: Path): boolean {
     if (path.startsWith(root)) return true;
     const group = this.aliases.find(

@@ -66,6 +66,32 @@ export async function readUsers(
   return unreadable;
 }
 
+/**
+ * Reads those of the files in a directory that begin as metadata, and whatever is called `_metadata`.
+ * @param names of plain files, but for `_metadata`
+ * @returns what could not be read
+ * @throws as {@link readUsers}
+ */
+export async function readUsersAmong(
+  fileSystems: FileSystems,
+  directory: Path,
+  names: readonly string[],
+  keys: FileKeys,
+  consumer: UserConsumer,
+  options: ReadUsersOptions = {},
+): Promise<Unreadable[]> {
+  const unreadable: Unreadable[] = [];
+  const others = names.filter((name) => name !== METADATA_FILE);
+  const found = await filesThatBeginAsMetadata(fileSystems, directory, others, unreadable);
+  for (const name of names.includes(METADATA_FILE) ? [METADATA_FILE, ...found] : found) {
+    await readUser(fileSystems, { pointer: directory, metadataPath: directory.entry(name) }, keys, consumer, {
+      ...options,
+      unreadable,
+    });
+  }
+  return unreadable;
+}
+
 async function readDirectory(
   fileSystems: FileSystems,
   directory: Path,
@@ -76,41 +102,59 @@ async function readDirectory(
 ): Promise<void> {
   const own = new Set<string>();
   const { key } = await keys.directory(directory.toString());
-  const read = async (metadataPath: Path): Promise<void> => {
-    const user: User = { pointer: directory, metadataPath };
-    const counts = options.except?.(metadataPath) !== true;
-    try {
-      await readMetadata(
-        fileSystems,
-        user,
-        keys,
-        {
-          file(reference) {
-            if (reference.directoryKey === key) own.add(reference.name);
-            if (counts) consumer.file(user, reference);
-          },
-          managedDirectory(managedKey, path) {
-            if (counts) consumer.managedDirectory?.(user, managedKey, path);
-          },
-          operator(operator) {
-            if (counts) consumer.operator?.(user, operator);
-          },
-        },
-        options.signal,
-      );
-      if (counts) consumer.end?.(user, undefined);
-    } catch (error) {
-      options.signal?.throwIfAborted();
-      if (!(error instanceof CkptError)) throw error;
-      if (counts) consumer.end?.(user, error);
-      if (!(error instanceof NotFoundError)) unreadable.push({ path: metadataPath, error });
-    }
+  const onMention = (reference: KeyedReference): void => {
+    if (reference.directoryKey === key) own.add(reference.name);
   };
+  const read = (metadataPath: Path): Promise<void> =>
+    readUser(fileSystems, { pointer: directory, metadataPath }, keys, consumer, { ...options, unreadable, onMention });
   const names = await fileNames(fileSystems, directory, unreadable);
   if (names.includes(METADATA_FILE)) await read(directory.child(METADATA_FILE));
   const others = names.filter((name) => name !== METADATA_FILE && !own.has(name));
   for (const name of await filesThatBeginAsMetadata(fileSystems, directory, others, unreadable)) {
     await read(directory.entry(name));
+  }
+}
+
+interface ReadUserOptions extends ReadUsersOptions {
+  readonly unreadable: Unreadable[];
+  /** Told of each mention, also of a metadata file that does not count. */
+  readonly onMention?: ((reference: KeyedReference) => void) | undefined;
+}
+
+async function readUser(
+  fileSystems: FileSystems,
+  user: User,
+  keys: FileKeys,
+  consumer: UserConsumer,
+  { unreadable, onMention, except, signal }: ReadUserOptions,
+): Promise<void> {
+  const { metadataPath } = user;
+  const counts = except?.(metadataPath) !== true;
+  try {
+    await readMetadata(
+      fileSystems,
+      user,
+      keys,
+      {
+        file(reference) {
+          onMention?.(reference);
+          if (counts) consumer.file(user, reference);
+        },
+        managedDirectory(managedKey, path) {
+          if (counts) consumer.managedDirectory?.(user, managedKey, path);
+        },
+        operator(operator) {
+          if (counts) consumer.operator?.(user, operator);
+        },
+      },
+      signal,
+    );
+    if (counts) consumer.end?.(user, undefined);
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (!(error instanceof CkptError)) throw error;
+    if (counts) consumer.end?.(user, error);
+    if (!(error instanceof NotFoundError)) unreadable.push({ path: metadataPath, error });
   }
 }
 

@@ -1,0 +1,152 @@
+/** Finds out who else uses the files of the checkpoints that are to go. */
+import { asError, type CkptError, RefusedError } from '../../errors.js';
+import type { FileSystems } from '../../filesystem/registry.js';
+import type { Unreadable } from '../area/scan.js';
+import { readUsers, readUsersAmong, type User } from '../area/users.js';
+import { METADATA_FILE } from '../layout.js';
+import type { AreaView } from './area-view.js';
+import { IdSets } from './id-sets.js';
+import type { TargetFiles } from './target-files.js';
+import type { DiscardTarget, SearchReach } from './types.js';
+
+/** Options of {@link findUsers}. */
+export interface FindUsersOptions {
+  /** What metadata that cannot be read means: `refuse` the default, `tolerate` that it may use anything that is shared. */
+  readonly unreadable?: 'refuse' | 'tolerate' | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+}
+
+/** Who was found. `TargetFile.users` are sets of {@link sets}, of places in {@link pointers}. */
+export interface FoundUsers {
+  readonly pointers: readonly string[];
+  readonly sets: IdSets;
+  /** Metadata of others in the directories of the checkpoints, by its path. */
+  readonly besideTargets: ReadonlySet<string>;
+  readonly reach: SearchReach;
+}
+
+/** For a discard in which others do not count. */
+export function noUsers(roots: readonly string[], view: AreaView): FoundUsers {
+  const reach = { roots, checkpoints: view.checkpoints.length, metadataFiles: 0, unreadable: [], searched: false };
+  return { pointers: [], sets: new IdSets(), besideTargets: new Set(), reach };
+}
+
+/**
+ * Reads all metadata in the area but that of the checkpoints, and notes in `files` who names what.
+ * @throws RefusedError if something cannot be read and that is not tolerated; the signal's reason
+ */
+export async function findUsers(
+  fileSystems: FileSystems,
+  roots: readonly string[],
+  view: AreaView,
+  targets: readonly DiscardTarget[],
+  files: TargetFiles,
+  options: FindUsersOptions = {},
+): Promise<FoundUsers> {
+  const { signal } = options;
+  const sets = new IdSets();
+  const pointers: string[] = [];
+  const numbers = new Map<User, number>();
+  const besideTargets = new Set<string>();
+  let metadataFiles = 0;
+  const numberOf = (user: User): number => {
+    const known = numbers.get(user);
+    if (known !== undefined) return known;
+    const number = pointers.push(pointerOf(user)) - 1;
+    numbers.set(user, number);
+    return number;
+  };
+  const consumer: Parameters<typeof readUsers>[3] = {
+    file(user, { directoryKey, name }) {
+      const file = files.find(directoryKey, name);
+      if (file) file.users = sets.add(file.users, numberOf(user));
+    },
+    managedDirectory(_user, key) {
+      const managed = files.managed.get(key);
+      if (managed) managed.isUsed = true;
+    },
+    end(_user, error) {
+      if (error === undefined) metadataFiles++;
+    },
+  };
+  const isOther = (checkpoint: AreaView['checkpoints'][number]): boolean =>
+    !targets.some((target) => view.isTarget(checkpoint, target));
+  const others = view.checkpoints.filter(isOther);
+  const unreadable: Unreadable[] = [...view.unlistable];
+  unreadable.push(
+    ...(await readUsers(fileSystems, others, view.keys, consumer, { signal, onProgress: options.onProgress })),
+  );
+  for (const { target, names } of await unnamedFiles(view, targets, files)) {
+    const found = await readUsersAmong(
+      fileSystems,
+      target.directory,
+      names,
+      view.keys,
+      {
+        ...consumer,
+        end(user, error) {
+          besideTargets.add(user.metadataPath.toString());
+          consumer.end?.(user, error);
+        },
+      },
+      { signal },
+    );
+    unreadable.push(...found);
+  }
+  if (unreadable.length > 0 && options.unreadable !== 'tolerate') throw refusal(unreadable);
+  const reach: SearchReach = {
+    roots,
+    checkpoints: view.checkpoints.length,
+    metadataFiles,
+    unreadable: unreadable
+      .map(({ path, error }) => ({ path: path.toString(), message: asError(error).message }))
+      .sort((a, b) => (a.path < b.path ? -1 : 1)),
+    searched: true,
+  };
+  return { pointers, sets, besideTargets, reach };
+}
+
+/** The plain files in the directories of the targets that none of these names: they may be metadata of others. */
+async function unnamedFiles(
+  view: AreaView,
+  targets: readonly DiscardTarget[],
+  files: TargetFiles,
+): Promise<{ readonly target: DiscardTarget; readonly names: readonly string[] }[]> {
+  const byKey = new Map<string, { target: DiscardTarget; own: Set<string> }>();
+  for (const target of targets) {
+    const known = byKey.get(view.keyOf(target)) ?? { target, own: new Set<string>() };
+    byKey.set(view.keyOf(target), known);
+    // Metadata beside the tombstone is another checkpoint's by now, if the tombstone itself was named.
+    if (target.state === 'complete') known.own.add(target.metadataPath.name);
+    known.own.add(target.tombstonePath.name);
+  }
+  const found = [];
+  for (const [key, { target, own }] of byKey) {
+    const entries = await view.entriesOf(target);
+    const names = entries
+      .filter(
+        ({ name, type }) => (type === 'file' || name === METADATA_FILE) && !own.has(name) && !files.has(key, name),
+      )
+      .map(({ name }) => name);
+    found.push({ target, names });
+  }
+  return found;
+}
+
+/** What a user calls the one who uses a file: a checkpoint is its directory, other metadata is the file. */
+function pointerOf({ pointer, metadataPath }: User): string {
+  return (metadataPath.name === METADATA_FILE ? pointer : metadataPath).toString();
+}
+
+function refusal(unreadable: readonly Unreadable[]): RefusedError {
+  const [first] = unreadable;
+  const more = unreadable.length > 1 ? ` and ${unreadable.length - 1} more` : '';
+  const error = new RefusedError(
+    `${first?.path}${more}: cannot be read, so it may use any file; --keep-shared discards what lies in the checkpoint's own directory alone, nothing was changed`,
+    { reason: 'unreadable', paths: unreadable.map(({ path }) => path.toString()) },
+    { cause: first?.error },
+  );
+  error.suppressed.push(...unreadable.slice(1).map(({ error: later }) => asError(later) as CkptError));
+  return error;
+}

@@ -1,0 +1,214 @@
+/** Every file that the checkpoints to be discarded name, once each, and the directories that file merging owns. */
+import { MetadataError, RefusedError } from '../../errors.js';
+import type { FileSystems } from '../../filesystem/registry.js';
+import type { FileKeys } from '../area/file-keys.js';
+import { forEachReference, type KeyedReference } from '../area/references.js';
+import { checkpointNumber } from '../layout.js';
+import { IdSets } from './id-sets.js';
+import { presentMetadata } from './targets.js';
+import type { DiscardTarget, FailedPointer } from './types.js';
+
+/** A file that one or more of the checkpoints name. */
+export interface TargetFile {
+  /** As it is first named. */
+  readonly path: string;
+  readonly directory: string;
+  readonly name: string;
+  /** Key of its directory, see `FileKeys`. */
+  readonly directoryKey: string;
+  /** Bytes as recorded, 0 if unknown. */
+  recorded: number;
+  /** Parts of it may belong to others: several checkpoints write one file. */
+  merged: boolean;
+  /** A changelog names it. */
+  changelog: boolean;
+  /** The checkpoints that name it: a set of {@link TargetFiles.sets}. */
+  targets: number;
+  /** Those others who name it: a set of the caller's. */
+  users: number;
+}
+
+/** A directory that the checkpoints say file merging owns. */
+export interface TargetManagedDirectory {
+  readonly path: string;
+  targets: number;
+  isUsed: boolean;
+}
+
+/** What {@link readTargets} has found. */
+export class TargetFiles {
+  readonly sets = new IdSets();
+  /** In the order in which they are first named. */
+  readonly files: TargetFile[] = [];
+  readonly managed = new Map<string, TargetManagedDirectory>();
+  private readonly byDirectory = new Map<string, Map<string, TargetFile>>();
+
+  /** The file of these keys, if one of the checkpoints names it. */
+  find(directoryKey: string, name: string): TargetFile | undefined {
+    return this.byDirectory.get(directoryKey)?.get(name);
+  }
+
+  /** Notes a mention. */
+  add(directoryKey: string, name: string, path: string, target: number): TargetFile {
+    let names = this.byDirectory.get(directoryKey);
+    if (names === undefined) {
+      names = new Map();
+      this.byDirectory.set(directoryKey, names);
+    }
+    let file = names.get(name);
+    if (file === undefined) {
+      file = {
+        path,
+        directory: path.slice(0, path.lastIndexOf('/')),
+        name,
+        directoryKey,
+        recorded: 0,
+        merged: false,
+        changelog: false,
+        targets: IdSets.EMPTY,
+        users: IdSets.EMPTY,
+      };
+      names.set(name, file);
+      this.files.push(file);
+    }
+    file.targets = this.sets.add(file.targets, target);
+    return file;
+  }
+
+  /** True if one of the checkpoints names a file of this name in this directory. */
+  has(directoryKey: string, name: string): boolean {
+    return this.find(directoryKey, name) !== undefined;
+  }
+
+  addManaged(key: string, path: string, target: number): void {
+    const managed = this.managed.get(key) ?? { path, targets: IdSets.EMPTY, isUsed: false };
+    this.managed.set(key, managed);
+    managed.targets = this.sets.add(managed.targets, target);
+  }
+}
+
+/** Options of {@link readTargets}. */
+export interface ReadTargetsOptions {
+  /** What to do with a `chk-N` whose metadata is broken: an error (the default), or everything in its own directory. */
+  readonly unreadable?: 'fail' | 'own-directory' | undefined;
+  /** Names of the plain files in the directory of a target. */
+  readonly fileNames: (target: DiscardTarget) => Promise<readonly string[]>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What the metadata of the checkpoints came to. */
+export interface ReadTargets {
+  readonly files: TargetFiles;
+  /** Those that can be discarded; {@link TargetFile.targets} are places in this list. */
+  readonly readable: readonly DiscardTarget[];
+  /** Those whose metadata cannot be read. */
+  readonly failed: readonly FailedPointer[];
+}
+
+/**
+ * Reads the metadata of the checkpoints.
+ * @throws RefusedError for a path with a `..`; the signal's reason
+ */
+export async function readTargets(
+  fileSystems: FileSystems,
+  targets: readonly DiscardTarget[],
+  keys: FileKeys,
+  options: ReadTargetsOptions,
+): Promise<ReadTargets> {
+  const files = new TargetFiles();
+  const broken = new Map<DiscardTarget, unknown>();
+  for (const [number, target] of targets.entries()) {
+    try {
+      await readTarget(fileSystems, target, keys, new MentionCollector(target, files, number), options.signal);
+    } catch (error) {
+      if (!(error instanceof MetadataError)) throw error;
+      broken.set(target, error);
+    }
+  }
+  if (broken.size === 0) return { files, readable: targets, failed: [] };
+  // Of metadata that breaks off nothing may be believed: once more, without it.
+  const mayGo = ({ directory }: DiscardTarget): boolean =>
+    options.unreadable === 'own-directory' && checkpointNumber(directory.name) !== undefined;
+  const readable = targets.filter((target) => !broken.has(target) || mayGo(target));
+  const failed = targets
+    .filter((target) => !readable.includes(target))
+    .map((target) => ({ given: target.given, error: broken.get(target) }));
+  const again = new TargetFiles();
+  for (const [number, target] of readable.entries()) {
+    if (broken.has(target)) await addOwnDirectory(target, keys, again, number, options);
+    else await readTarget(fileSystems, target, keys, new MentionCollector(target, again, number), options.signal);
+  }
+  return { files: again, readable, failed };
+}
+
+async function readTarget(
+  fileSystems: FileSystems,
+  target: DiscardTarget,
+  keys: FileKeys,
+  collector: MentionCollector,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const metadataPath = presentMetadata(target);
+  if (metadataPath === undefined) return;
+  const source = await (await fileSystems.get(metadataPath)).open(metadataPath);
+  try {
+    const input = { source, location: metadataPath.toString(), directory: target.directory };
+    await forEachReference(input, keys, collector, signal);
+  } finally {
+    await source.close();
+  }
+}
+
+async function addOwnDirectory(
+  target: DiscardTarget,
+  keys: FileKeys,
+  files: TargetFiles,
+  number: number,
+  options: ReadTargetsOptions,
+): Promise<void> {
+  const { key } = await keys.directory(target.directory.toString());
+  for (const name of await options.fileNames(target)) {
+    if (name === target.metadataPath.name || name === target.tombstonePath.name) continue;
+    files.add(key, name, target.directory.entry(name).toString(), number);
+  }
+}
+
+/** Notes what one metadata file names. */
+class MentionCollector {
+  private skipsNext = false;
+
+  constructor(
+    private readonly target: DiscardTarget,
+    private readonly files: TargetFiles,
+    private readonly number: number,
+  ) {}
+
+  file({ directoryKey, name, reference, isLink }: KeyedReference): void {
+    if (this.skipsNext) {
+      // What a link leads to: the link goes, not that.
+      this.skipsNext = false;
+      return;
+    }
+    this.skipsNext = isLink;
+    const { path, kind, climbs, changelog, size } = reference;
+    if (climbs) {
+      throw new RefusedError(
+        `${this.target.directory}: its metadata names a file by a path with "..", which no Flink writes (${path}); nothing was changed`,
+        { pointer: this.target.directory.toString(), reason: 'crafted-path', path },
+      );
+    }
+    const file = this.files.add(directoryKey, name, path, this.number);
+    file.changelog ||= changelog;
+    if (kind === 'segment') {
+      file.merged = true;
+      // Segments of one file add up to what is known of its length; any other mention says all of it.
+      file.recorded += Math.max(size, 0);
+    } else {
+      file.recorded = Math.max(file.recorded, size);
+    }
+  }
+
+  managedDirectory(key: string, path: string): void {
+    this.files.addManaged(key, path, this.number);
+  }
+}

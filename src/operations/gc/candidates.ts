@@ -94,7 +94,7 @@ class CandidateFinder {
   }
 
   private async take(group: Group): Promise<void> {
-    if (group.names.unused().next().done) return;
+    if (group.names.isAllUsed) return;
     const verdict = this.judge(group);
     if (!verdict) return;
     if ('spare' in verdict) {

@@ -3,20 +3,16 @@
  * and are looked up by the bytes of a metadata file without a string being made.
  */
 
-const FIRST_CAPACITY = 8;
-const MAX_LOAD = 0.6;
+const FIRST_CAPACITY = 16;
+const MAX_LOAD = 0.7;
 const UUID_LENGTH = 36;
-/** Value of a hex digit by its character code; 255 for everything else, capital letters too. */
-const DIGITS = new Uint8Array(256).fill(255);
+/** Value of a hex digit by its character code; a bit above the lower four for everything else, capital letters too. */
+const DIGITS = new Uint8Array(256).fill(0x10);
 for (let value = 0; value < 16; value++) DIGITS[value.toString(16).charCodeAt(0)] = value;
 const DASH = 0x2d;
-/** Where the four words of a UUID begin and where their digits stand. */
-const WORD_DIGITS: readonly (readonly number[])[] = [
-  [0, 1, 2, 3, 4, 5, 6, 7],
-  [9, 10, 11, 12, 14, 15, 16, 17],
-  [19, 20, 21, 22, 24, 25, 26, 27],
-  [28, 29, 30, 31, 32, 33, 34, 35],
-];
+
+/** What a slot of the table holds. */
+const Slot = { Empty: 0, Unused: 1, Used: 2 } as const;
 
 /** True for a name of the form in which Flink names its files: a UUID in lower case. */
 export function isUuid(name: string): boolean {
@@ -31,16 +27,20 @@ export interface NameMarks {
   useBytes(bytes: Uint8Array, start: number, end: number): boolean;
 }
 
-/** See the file comment. */
+/**
+ * See the file comment. An open hash table: the words of a UUID stand in its slot, so that a look at it touches one place of
+ * memory and not three; a big job's metadata asks millions of times.
+ */
 export class NameTable implements NameMarks {
-  /** Four words for each UUID. */
-  private words = new Uint32Array(FIRST_CAPACITY * 4);
-  private used = new Uint8Array(FIRST_CAPACITY);
-  private places = new Int32Array(FIRST_CAPACITY * 2).fill(-1);
+  private words = new Int32Array(FIRST_CAPACITY * 4);
+  private slots = new Uint8Array(FIRST_CAPACITY);
   private uuids = 0;
   /** All other names; true if in use. */
   private readonly others = new Map<string, boolean>();
-  private readonly probe = new Uint32Array(4);
+  private word0 = 0;
+  private word1 = 0;
+  private word2 = 0;
+  private word3 = 0;
   private readonly text = new Uint8Array(UUID_LENGTH);
 
   /** How many names there are. */
@@ -54,23 +54,21 @@ export class NameTable implements NameMarks {
       if (!this.others.has(name)) this.others.set(name, false);
       return;
     }
-    const place = this.find();
-    if ((this.places[place] as number) >= 0) return;
-    if (this.uuids === this.used.length) this.growColumns();
-    this.words.set(this.probe, this.uuids * 4);
-    this.places[place] = this.uuids++;
-    if (this.uuids > this.places.length * MAX_LOAD) this.growPlaces();
+    const slot = this.find();
+    if (this.slots[slot] !== Slot.Empty) return;
+    this.put(slot, Slot.Unused);
+    if (++this.uuids > this.slots.length * MAX_LOAD) this.grow();
   }
 
   use(name: string): boolean {
-    if (this.parseText(name)) return this.useProbe();
+    if (this.parseText(name)) return this.useFound();
     if (!this.others.has(name)) return false;
     this.others.set(name, true);
     return true;
   }
 
   useBytes(bytes: Uint8Array, start: number, end: number): boolean {
-    if (end - start === UUID_LENGTH && this.parse(bytes, start)) return this.useProbe();
+    if (end - start === UUID_LENGTH && this.parse(bytes, start)) return this.useFound();
     return this.others.size > 0 && this.use(latin1(bytes, start, end));
   }
 
@@ -84,32 +82,34 @@ export class NameTable implements NameMarks {
 
   /** True if the name is in the table and in use. */
   isUsed(name: string): boolean {
-    if (!this.parseText(name)) return this.others.get(name) === true;
-    const index = this.places[this.find()] as number;
-    return index >= 0 && this.used[index] === 1;
+    return this.parseText(name) ? this.slots[this.find()] === Slot.Used : this.others.get(name) === true;
   }
 
   has(name: string): boolean {
-    if (!this.parseText(name)) return this.others.has(name);
-    return (this.places[this.find()] as number) >= 0;
+    return this.parseText(name) ? this.slots[this.find()] !== Slot.Empty : this.others.has(name);
   }
 
-  /** The names that are not in use, in the order in which they were added (UUIDs first). */
+  /** True if every name is in use. */
+  get isAllUsed(): boolean {
+    return this.unused().next().done === true;
+  }
+
+  /** The names that are not in use, in no order that means anything. Names may be marked meanwhile, but none added. */
   *unused(): Generator<string, void, undefined> {
-    for (let index = 0; index < this.uuids; index++) if (this.used[index] === 0) yield this.nameAt(index);
+    for (let slot = 0; slot < this.slots.length; slot++) if (this.slots[slot] === Slot.Unused) yield this.nameAt(slot);
     for (const [name, used] of this.others) if (!used) yield name;
   }
 
-  /** All names. */
+  /** All names. None may be added meanwhile. */
   *names(): Generator<string, void, undefined> {
-    for (let index = 0; index < this.uuids; index++) yield this.nameAt(index);
+    for (let slot = 0; slot < this.slots.length; slot++) if (this.slots[slot] !== Slot.Empty) yield this.nameAt(slot);
     yield* this.others.keys();
   }
 
-  private useProbe(): boolean {
-    const index = this.places[this.find()] as number;
-    if (index < 0) return false;
-    this.used[index] = 1;
+  private useFound(): boolean {
+    const slot = this.find();
+    if (this.slots[slot] === Slot.Empty) return false;
+    this.slots[slot] = Slot.Used;
     return true;
   }
 
@@ -123,71 +123,79 @@ export class NameTable implements NameMarks {
     return this.parse(this.text, 0);
   }
 
-  /** Reads a UUID into the probe; false if it is none. */
-  private parse(bytes: Uint8Array, start: number): boolean {
-    if (
-      bytes[start + 8] !== DASH ||
-      bytes[start + 13] !== DASH ||
-      bytes[start + 18] !== DASH ||
-      bytes[start + 23] !== DASH
-    ) {
+  /** Reads a UUID of 36 characters into the four words; false if it is none. */
+  private parse(bytes: Uint8Array, at: number): boolean {
+    if (bytes[at + 8] !== DASH || bytes[at + 13] !== DASH || bytes[at + 18] !== DASH || bytes[at + 23] !== DASH) {
       return false;
     }
-    let bad = 0;
-    for (let word = 0; word < 4; word++) {
-      const digits = WORD_DIGITS[word] as readonly number[];
-      let value = 0;
-      for (let i = 0; i < 8; i++) {
-        const digit = DIGITS[bytes[start + (digits[i] as number)] as number] as number;
-        bad |= digit;
-        value = (value << 4) | digit;
-      }
-      this.probe[word] = value;
-    }
-    return (bad & 0xf0) === 0;
+    const half0 = quad(bytes, at);
+    const half1 = quad(bytes, at + 4);
+    const half2 = quad(bytes, at + 9);
+    const half3 = quad(bytes, at + 14);
+    const half4 = quad(bytes, at + 19);
+    const half5 = quad(bytes, at + 24);
+    const half6 = quad(bytes, at + 28);
+    const half7 = quad(bytes, at + 32);
+    this.word0 = (half0 << 16) | half1;
+    this.word1 = (half2 << 16) | half3;
+    this.word2 = (half4 << 16) | half5;
+    this.word3 = (half6 << 16) | half7;
+    return (half0 | half1 | half2 | half3 | half4 | half5 | half6 | half7) >= 0;
   }
 
-  /** The place where the probe is, or where it would be put. */
+  /** The slot of the UUID that was parsed, or the empty one where it would be put. */
   private find(): number {
-    const { words, probe, places } = this;
-    const mask = places.length - 1;
-    let at = ((probe[0] as number) ^ (probe[3] as number)) & mask;
-    for (let index = places[at] as number; index >= 0; index = places[at] as number) {
-      const first = index * 4;
-      if (
-        words[first] === probe[0] &&
-        words[first + 1] === probe[1] &&
-        words[first + 2] === probe[2] &&
-        words[first + 3] === probe[3]
-      ) {
+    const { words, slots, word0, word1, word2, word3 } = this;
+    const mask = slots.length - 1;
+    const mixed = Math.imul(word0 ^ Math.imul(word1, 0x9e3779b1) ^ Math.imul(word2, 0x85ebca77) ^ word3, 0xc2b2ae3d);
+    let slot = (mixed ^ (mixed >>> 15)) & mask;
+    while (slots[slot] !== Slot.Empty) {
+      const at = slot * 4;
+      if (words[at] === word0 && words[at + 1] === word1 && words[at + 2] === word2 && words[at + 3] === word3) {
         break;
       }
-      at = (at + 1) & mask;
+      slot = (slot + 1) & mask;
     }
-    return at;
+    return slot;
   }
 
-  private nameAt(index: number): string {
+  private put(slot: number, state: number): void {
+    const at = slot * 4;
+    this.words[at] = this.word0;
+    this.words[at + 1] = this.word1;
+    this.words[at + 2] = this.word2;
+    this.words[at + 3] = this.word3;
+    this.slots[slot] = state;
+  }
+
+  private nameAt(slot: number): string {
     let hex = '';
-    for (let i = 0; i < 4; i++) hex += (this.words[index * 4 + i] as number).toString(16).padStart(8, '0');
+    for (let i = 0; i < 4; i++) hex += ((this.words[slot * 4 + i] as number) >>> 0).toString(16).padStart(8, '0');
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
   }
 
-  private growColumns(): void {
-    const [words, used] = [new Uint32Array(this.words.length * 2), new Uint8Array(this.used.length * 2)];
-    words.set(this.words);
-    used.set(this.used);
-    this.words = words;
-    this.used = used;
-  }
-
-  private growPlaces(): void {
-    this.places = new Int32Array(this.places.length * 2).fill(-1);
-    for (let index = 0; index < this.uuids; index++) {
-      for (let i = 0; i < 4; i++) this.probe[i] = this.words[index * 4 + i] as number;
-      this.places[this.find()] = index;
+  private grow(): void {
+    const { words, slots } = this;
+    this.words = new Int32Array(words.length * 2);
+    this.slots = new Uint8Array(slots.length * 2);
+    for (let slot = 0; slot < slots.length; slot++) {
+      if (slots[slot] === Slot.Empty) continue;
+      this.word0 = words[slot * 4] as number;
+      this.word1 = words[slot * 4 + 1] as number;
+      this.word2 = words[slot * 4 + 2] as number;
+      this.word3 = words[slot * 4 + 3] as number;
+      this.put(this.find(), slots[slot] as number);
     }
   }
+}
+
+/** Four hex digits as a number; negative if they are none. */
+function quad(bytes: Uint8Array, at: number): number {
+  const a = DIGITS[bytes[at] as number] as number;
+  const b = DIGITS[bytes[at + 1] as number] as number;
+  const c = DIGITS[bytes[at + 2] as number] as number;
+  const d = DIGITS[bytes[at + 3] as number] as number;
+  return (a | b | c | d) > 0xf ? -1 : (a << 12) | (b << 8) | (c << 4) | d;
 }
 
 function latin1(bytes: Uint8Array, start: number, end: number): string {

@@ -117,7 +117,7 @@ function noteManagedParents(files: TargetFiles): void {
 }
 
 /** @throws RefusedError if a place to move to lies in the area, or the area in it */
-async function requireApart(fileSystems: FileSystems, area: Area, moveTo: Path): Promise<void> {
+export async function requireApart(fileSystems: FileSystems, area: Area, moveTo: Path): Promise<void> {
   const real = await resolveNearest(fileSystems, moveTo);
   if (!area.overlaps(moveTo, real)) return;
   throw new RefusedError(

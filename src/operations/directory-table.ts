@@ -50,10 +50,10 @@ export class DirectoryTable {
   };
 
   constructor(readonly own: Path) {
-    this.add(own.toString());
+    this.add(withoutSlash(own.toString()));
   }
 
-  /** The index of a directory, which is added if it is new. */
+  /** The index of a directory, which is added if it is new. A slash and a name behind its path are the path of a file. */
   add(path: string): number {
     const known = this.indexes.get(path);
     if (known !== undefined) return known;
@@ -88,7 +88,7 @@ export class DirectoryTable {
     if (slash < start || !path.plain || !hasPlainName(buffer, slash + 1, end))
       return this.locateOdd(text, CLIMBS.test(text));
     const directory = text.slice(0, slash - start);
-    this.lastIndex = this.add(normalized(directory));
+    this.lastIndex = this.add(withoutSlash(normalized(directory)));
     this.lastClimbs = CLIMBS.test(directory);
     this.lastBytes = copyBytes(buffer, start, slash + 1);
     return this.result(this.lastIndex, buffer, slash + 1, end, this.lastClimbs);
@@ -98,7 +98,7 @@ export class DirectoryTable {
     try {
       return this.own.child(relative).toString();
     } catch {
-      return `${this.own}/${relative}`;
+      return `${withoutSlash(this.own.toString())}/${relative}`;
     }
   }
 
@@ -111,9 +111,9 @@ export class DirectoryTable {
     return result;
   }
 
-  /** A path as Flink's `Path` prints it; one that it refuses stays as it is. */
+  /** The path of a directory as Flink's `Path` prints it; one that it refuses stays as it is. Without a slash at its end. */
   normalize(path: string): string {
-    return normalized(path);
+    return withoutSlash(normalized(path));
   }
 
   private result(
@@ -140,6 +140,11 @@ function normalized(path: string): string {
   } catch {
     return path;
   }
+}
+
+/** A root has a slash at its end, and Flink leaves one behind `/.` and `/..`. */
+function withoutSlash(directory: string): string {
+  return directory.endsWith('/') ? directory.slice(0, -1) : directory;
 }
 
 /** True if the bytes are a name that no rule of paths changes: no slash, no backslash, not empty, no dot in front. */

@@ -119,7 +119,7 @@ export class InspectVisitor extends SizeSummaryVisitor {
 
   override mergedDirectories(view: MergedDirectoriesView): void {
     for (const slice of [view.taskOwned, view.shared]) {
-      const use = this.table.directories[this.table.add(slice.text())];
+      const use = this.table.directories[this.table.add(this.table.normalize(slice.text()))];
       if (use) use.absolute = true;
     }
   }

@@ -110,7 +110,12 @@ function snapshotKind(properties: DocumentValue, canonical: boolean): Pick<Inspe
 function directoriesOf(visitor: InspectVisitor, own: Path): Pick<InspectResult, 'directories' | 'relocatable'> {
   const used = visitor.table.directories.filter(({ files, absolute }) => files > 0 || absolute);
   const directories = used
-    .map(({ path, files, bytes, changelog }) => ({ uri: path, role: roleOf(path, own, changelog), files, bytes }))
+    .map(({ path, files, bytes, changelog }) => ({
+      uri: path.endsWith(':') ? `${path}/` : path,
+      role: roleOf(path, own, changelog),
+      files,
+      bytes,
+    }))
     .sort((a, b) => ROLE_ORDER.indexOf(a.role) - ROLE_ORDER.indexOf(b.role) || (a.uri < b.uri ? -1 : 1));
   return { directories, relocatable: relocatableOf(used, own) };
 }

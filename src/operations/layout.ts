@@ -62,7 +62,10 @@ export function roleOf(directory: string, own: Path, changelog: boolean): Direct
 
 /** True if a directory, as metadata names it, is `own` or lies in it. */
 export function isWithin(directory: string, own: Path): boolean {
-  return directory === own.toString() || parsed(directory)?.startsWith(own) === true;
+  // A root may stand there without its slash.
+  return (
+    directory === own.toString() || `${directory}/` === own.toString() || parsed(directory)?.startsWith(own) === true
+  );
 }
 
 function parsed(directory: string): Path | undefined {

@@ -25,12 +25,15 @@ export interface DirectoryKey {
   readonly key: string;
   /** False for a directory that does not exist: its key is then made of the nearest one that does. */
   readonly exists: boolean;
+  /** Identity of the directory within its store; undefined if it has none, or is not there. */
+  readonly identity: string | undefined;
   /** Files in it that are links to files: name to where they lead. */
   readonly links: ReadonlyMap<string, { readonly directory: string; readonly name: string }>;
 }
 
 interface KeyOfDirectory {
   readonly key: string;
+  readonly identity: string | undefined;
   /** Undefined if there is none. */
   readonly directory: Path | undefined;
 }
@@ -73,8 +76,9 @@ export class FileKeys {
   }
 
   private async find(text: string): Promise<DirectoryKey> {
-    const { key, directory } = await this.keyOf(text);
-    return { key, exists: directory !== undefined, links: directory ? await this.linksIn(directory) : NO_LINKS };
+    const { key, identity, directory } = await this.keyOf(text);
+    const links = directory ? await this.linksIn(directory) : NO_LINKS;
+    return { key, exists: directory !== undefined, identity, links };
   }
 
   /** The key alone: links may lead into their own directory, and from one directory to another and back. */
@@ -93,17 +97,18 @@ export class FileKeys {
       named = Path.parse(text);
       path = this.fileSystems.lookUp(named);
     } catch {
-      return { key: nameKey(text), directory: undefined };
+      return { key: nameKey(text), identity: undefined, directory: undefined };
     }
     try {
       const fileSystem = await this.fileSystems.get(named);
       const status = await fileSystem.getFileStatus(named);
-      if (status.type !== 'directory') return { key: nameKey(path.toString()), directory: undefined };
+      if (status.type !== 'directory')
+        return { key: nameKey(path.toString()), identity: undefined, directory: undefined };
       const key = status.identity === undefined ? nameKey(path.toString()) : `${path.scheme}#${status.identity}`;
-      return { key, directory: named };
+      return { key, identity: status.identity, directory: named };
     } catch (error) {
       if (!(error instanceof CkptError)) throw error;
-      return { key: await this.keyOfMissing(path), directory: undefined };
+      return { key: await this.keyOfMissing(path), identity: undefined, directory: undefined };
     }
   }
 

@@ -199,7 +199,7 @@ class CandidateFinder {
         }
         if (!groups.includes(group) || group.names.isUsed(name)) continue;
         const own = isUnfinished(name) ? 'in-progress' : kind;
-        found.push(new GcEntry(group, name, status.size, own, status.modificationTime));
+        found.push(new GcEntry(group.directory, name, status.size, own, status.modificationTime));
       }
     }
     this.entries.push(...found);
@@ -216,7 +216,7 @@ class CandidateFinder {
   private async takeFiles(group: Group, kind: GcKind): Promise<void> {
     for await (const { name, status } of this.statusesOf(group, group.names.unused())) {
       const entry = new GcEntry(
-        group,
+        group.directory,
         name,
         status.size,
         isUnfinished(name) ? 'in-progress' : kind,
@@ -229,7 +229,7 @@ class CandidateFinder {
 
   private async takeUnfinished(group: Group): Promise<void> {
     for await (const { name, status } of this.statusesOf(group, filter(group.names.unused(), isUnfinished))) {
-      const entry = new GcEntry(group, name, status.size, 'in-progress', status.modificationTime);
+      const entry = new GcEntry(group.directory, name, status.size, 'in-progress', status.modificationTime);
       if (isYoung(status.newestTime, this.options)) this.spare(entry.path, 'young');
       else this.entries.push(entry);
     }
@@ -239,7 +239,7 @@ class CandidateFinder {
     const names = as === 'exclusive' ? filter(group.names.unused(), isUuid) : group.names.unused();
     for await (const { name, status } of this.statusesOf(group, names)) {
       const kind = isUnfinished(name) ? 'in-progress' : 'exclusive';
-      const entry = new GcEntry(group, name, status.size, kind, status.modificationTime);
+      const entry = new GcEntry(group.directory, name, status.size, kind, status.modificationTime);
       const hidden = { entry, isYoung: isYoung(status.newestTime, this.options) };
       (as === 'exclusive' ? this.exclusive : this.taskOwned).push(hidden);
     }

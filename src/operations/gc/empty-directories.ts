@@ -28,7 +28,7 @@ export async function findEmptyDirectories(
   const takeFrom = (path: string): void => {
     left.set(path, (left.get(path) ?? 1) - 1);
   };
-  for (const { group } of entries) takeFrom(group.directory.toString());
+  for (const { directory } of entries) takeFrom(directory.toString());
   const found: Path[] = [];
   const innermostFirst = [...book.inventory.directories.entries()].sort(([a], [b]) => b.length - a.length);
   for (const [path, known] of innermostFirst) {

@@ -6,6 +6,7 @@ import { isTemporaryName } from '../../filesystem/temporary-name.js';
 import type { FileKeys } from '../area/file-keys.js';
 import { type CheckpointDirectory, outermost, scanArea, type Unreadable } from '../area/scan.js';
 import { METADATA_FILE, TOMBSTONE_FILE } from '../layout.js';
+import { isLockName } from './lock-name.js';
 import { NameTable } from './name-table.js';
 import { type BaseFlags, isUnfinishedOfFlink, namesOf, type Place, type PlaceKind, placeOf } from './places.js';
 
@@ -19,6 +20,8 @@ export interface Group {
   readonly place: Place;
   /** See `FileKeys`. */
   readonly key: string;
+  /** Identity of the directory within its store; undefined if it has none. */
+  readonly identity: string | undefined;
   /** Key of the unit of the place. */
   readonly unitKey: string;
   /** Plain files; links are nobody's garbage. */
@@ -118,6 +121,7 @@ class InventoryTaker {
       if (type !== 'file') continue;
       this.files++;
       if (isLink) links.push(name);
+      else if (isLockName(name)) continue;
       else if (takesAll ? name !== METADATA_FILE && name !== TOMBSTONE_FILE : isUnfinished(name)) names.add(name);
     }
     this.options.onProgress?.(this.files);
@@ -180,14 +184,14 @@ class InventoryTaker {
   }
 
   private async addGroup(directory: Path, place: Place, names: NameTable): Promise<void> {
-    const { key } = await this.keys.directory(directory.toString());
+    const { key, identity } = await this.keys.directory(directory.toString());
     // Of a huge place nobody asks, and it would be listed again.
     const isWhole = place.kind === 'managed' || place.kind === 'working' || place.kind === 'checkpoint';
     const unitKey = place.isUnit || !isWhole ? key : (await this.keys.directory(place.unit)).key;
     const known = this.groups.get(key);
     // A directory that has two names below the roots: its files are the same.
     if (known) for (const name of names.names()) known.names.add(name);
-    else this.groups.set(key, { directory, place, key, unitKey, names });
+    else this.groups.set(key, { directory, place, key, identity, unitKey, names });
   }
 }
 

@@ -5,6 +5,7 @@
 import type { Path } from '../../filesystem/path.js';
 import type { FileSystems } from '../../filesystem/registry.js';
 import { type CheckpointDirectory, outermost, scanArea, type Unreadable } from '../area/scan.js';
+import { isLockName } from './lock-name.js';
 import { metadataSignature, NameSum } from './signature.js';
 import type { DirectoryReport, UserReader } from './users.js';
 
@@ -29,6 +30,15 @@ export interface Look {
   /** Directories that were read and are no more. */
   readonly vanished: readonly Path[];
   readonly unlistable: readonly Unreadable[];
+}
+
+/** What {@link Snapshot.settle} came to. */
+export interface Settlement {
+  /** False if checkpoints come faster than they can be read. */
+  readonly isSettled: boolean;
+  readonly last: Look;
+  /** Paths of the directories that were new, had changed, or are no more. */
+  readonly touched: ReadonlySet<string>;
 }
 
 /** What a snapshot is of. */
@@ -75,18 +85,19 @@ export class Snapshot {
 
   /**
    * Looks for metadata that has come or changed, reads it, and looks again, until nothing has.
-   * @returns false if that takes no end
    * @throws the signal's reason
    */
-  async settle(options: LookOptions): Promise<{ readonly isSettled: boolean; readonly last: Look }> {
+  async settle(options: LookOptions): Promise<Settlement> {
     let last = await this.look(options);
+    const touched = new Set<string>();
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      if (last.changed.length === 0 && last.vanished.length === 0) return { isSettled: true, last };
+      for (const path of [...last.changed, ...last.vanished]) touched.add(path.toString());
+      if (last.changed.length === 0 && last.vanished.length === 0) return { isSettled: true, last, touched };
       for (const path of last.vanished) this.reports.delete(path.toString());
       await this.read(last.changed, { signal: options.signal });
       last = await this.look(options);
     }
-    return { isSettled: false, last };
+    return { isSettled: false, last, touched };
   }
 
   /** Tells that a file was removed by this very run: no change of anybody else's. */
@@ -111,7 +122,7 @@ export class Snapshot {
         if (quiet.has(text) && !this.reports.has(text)) return;
         const sum = sums.get(text) ?? new NameSum();
         sums.set(text, sum);
-        for (const { name } of entries) sum.add(name);
+        for (const { name } of entries) if (!isLockName(name)) sum.add(name);
       },
       onDirectory: (directory) => {
         directories++;

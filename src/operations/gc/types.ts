@@ -46,8 +46,7 @@ export type BlockedReason = 'unreadable' | 'files-missing' | 'other-name' | 'cha
 /** A file that nobody names. */
 export class GcEntry {
   constructor(
-    /** The directory it is in. */
-    readonly group: Group,
+    readonly directory: Path,
     readonly name: string,
     readonly bytes: number,
     readonly kind: GcKind,
@@ -57,13 +56,19 @@ export class GcEntry {
 
   /** Qualified, as the metadata would name it. */
   get path(): string {
-    return this.group.directory.entry(this.name).toString();
+    return this.directory.entry(this.name).toString();
   }
 
   toJSON(): { path: string; bytes: number; kind: GcKind; modified: string } {
     const { path, bytes, kind } = this;
     return { path, bytes, kind, modified: new Date(this.modificationTime).toISOString() };
   }
+}
+
+/** Files of one directory that go. */
+export interface GarbageWork {
+  readonly group: Group;
+  readonly entries: readonly GcEntry[];
 }
 
 /** Something that stays although no handle names it. */
@@ -113,8 +118,6 @@ export interface GcFindings {
   readonly blocked: readonly BlockedPath[];
   /** Directories that are empty, or will be; only if asked for. The innermost first. */
   readonly emptyDirectories: readonly Path[];
-  /** Checkpoints of which a discard has left a tombstone. */
-  readonly halfDiscarded: readonly Path[];
   /** Plain files below the roots. */
   readonly files: number;
   /** Checkpoints and savepoints that were read. */

@@ -8,14 +8,15 @@ import { visitMetadata } from '../../format/metadata/read.js';
 import type { FileKeys } from '../area/file-keys.js';
 import type { Unreadable } from '../area/scan.js';
 import { beginsAsMetadata } from '../area/users.js';
+import { TOMBSTONE_SUFFIX } from '../discard/targets.js';
 import { METADATA_FILE } from '../layout.js';
+import { isLockName } from './lock-name.js';
 import { NameTable } from './name-table.js';
 import type { DirectoryBook, MarkingMode } from './named-directories.js';
 import { isUnfinishedOfFlink } from './places.js';
 import { ReferenceMarker } from './reference-marker.js';
 import { metadataSignature, NameSum } from './signature.js';
 
-const TOMBSTONE_SUFFIX = '.discarding';
 const CONCURRENT_METADATA = 4;
 const CONCURRENT_LOOKS = 16;
 
@@ -100,6 +101,7 @@ export class UserReader {
     try {
       for await (const entries of (await this.fileSystems.get(directory)).list(directory, signal)) {
         for (const { name, type } of entries) {
+          if (isLockName(name)) continue;
           names.add(name);
           if (name === METADATA_FILE) hasMetadata = true;
           else if (type === 'file') own.add(name);

@@ -3,19 +3,22 @@
  * as recorded; on request also that the files contain what they should. What lies outside Flink's own files (tables, topics,
  * transactions) is not in the metadata and not looked at.
  */
-import { CkptError, MetadataError } from '../errors.js';
+import { MetadataError } from '../errors.js';
 import type { ByteSource } from '../filesystem/file-system.js';
 import type { FileSystems } from '../filesystem/registry.js';
 import { visitMetadata } from '../format/metadata/read.js';
-import { openMetadata, type ResolvedPointer } from './pointer.js';
+import type { ResolvedPointer } from './pointer.js';
 import type { DeepChecks } from './verify/deep-checks.js';
 import { FileLooks } from './verify/file-looks.js';
 import { ReferenceCheck } from './verify/reference-check.js';
-import { type CheckpointVerification, NO_COUNTS, type VerifyCounts } from './verify/result.js';
+import { type CheckpointVerification, failedVerification, type VerifyCounts } from './verify/result.js';
 import type { CheckResult, StateTask } from './verify/state-task.js';
 import { VerifyVisitor } from './verify/verify-visitor.js';
 
 export type { CheckpointVerification, FaultKind, VerifyFault } from './verify/result.js';
+
+/** Which metadata file, and what its relative handles are relative to. */
+type VerifiedPointer = Pick<ResolvedPointer, 'directory' | 'metadataPath'>;
 
 /** Options of {@link verifyCheckpoint}. */
 export interface VerifyOptions {
@@ -35,10 +38,11 @@ export interface VerifyOptions {
  */
 export async function verifyCheckpoint(
   fileSystems: FileSystems,
-  pointer: ResolvedPointer,
+  pointer: VerifiedPointer,
   options: VerifyOptions = {},
 ): Promise<CheckpointVerification> {
-  const source = await openMetadata(fileSystems, pointer);
+  const { metadataPath } = pointer;
+  const source = await (await fileSystems.get(metadataPath)).open(metadataPath);
   const run = new VerifyRun(fileSystems, pointer, options);
   try {
     return await run.verify(source);
@@ -57,7 +61,7 @@ class VerifyRun {
 
   constructor(
     fileSystems: FileSystems,
-    private readonly pointer: ResolvedPointer,
+    private readonly pointer: VerifiedPointer,
     private readonly options: VerifyOptions,
   ) {
     this.looks = options.looks ?? new FileLooks(fileSystems);
@@ -74,7 +78,7 @@ class VerifyRun {
       await visitMetadata(source, location, this.visitor, { signal, onPause: () => this.settle() });
     } catch (error) {
       if (!(error instanceof MetadataError)) throw error;
-      return { ...named, ...NO_COUNTS, ok: false, warnings: [], error, faults: [] };
+      return failedVerification(named.pointer, location, this.looks.placeOf(location), error);
     }
     signal?.throwIfAborted();
     const { faults } = check;
@@ -164,9 +168,4 @@ class VerifyRun {
     for (const [what, count] of this.unjudged) warnings.push(`not judged: ${count} × ${what}`);
     return warnings;
   }
-}
-
-/** True for an error that tells what is wrong with a pointer, not with this program. */
-export function isPointerError(error: unknown): error is CkptError {
-  return error instanceof CkptError && error.category !== 'interrupted';
 }

@@ -5,13 +5,29 @@ import type { CommandSpec } from '../spec.js';
 import { assemble } from './assemble.spec.js';
 import { copy } from './copy.spec.js';
 import { diff } from './diff.spec.js';
+import { discard } from './discard.spec.js';
 import { dump } from './dump.spec.js';
 import { edit } from './edit.spec.js';
 import { inspect } from './inspect.spec.js';
 import { list } from './list.spec.js';
 import { rebase } from './rebase.spec.js';
 import { resolve } from './resolve.spec.js';
+import { savepoint } from './savepoint.spec.js';
 import { uid } from './uid.spec.js';
+import { verify } from './verify.spec.js';
 
 /** The whole command tree. Only specs: the work of a command is loaded when it was chosen. */
-export const commands: readonly CommandSpec[] = [resolve, inspect, dump, assemble, list, diff, copy, rebase, edit, uid];
+export const commands: readonly CommandSpec[] = ([
+  inspect,
+  dump,
+  assemble,
+  list,
+  verify,
+  diff,
+  savepoint,
+  copy,
+  rebase,
+  edit,
+  discard,
+  uid,
+] = [resolve]);

@@ -45,6 +45,11 @@ export class FileLooks {
 
   constructor(readonly fileSystems: FileSystems) {}
 
+  /** Distinct files that were asked for. */
+  get files(): number {
+    return this.index.size;
+  }
+
   /** The number of a file, the same whenever it is asked for. */
   numberOf({ directory, name }: FileName): number {
     const hash = this.hasher.of(directory, name);

@@ -1,5 +1,5 @@
 /** What a verification comes to. */
-import type { CkptError } from '../../errors.js';
+import { type CkptError, CorruptMetadataError } from '../../errors.js';
 
 /** What can be wrong with a file. */
 export type FaultKind = 'missing' | 'too-short' | 'too-long' | 'segment-outside-file' | 'unreadable' | 'corrupt';
@@ -50,4 +50,35 @@ export interface CheckpointVerification extends VerifyCounts {
 }
 
 /** Counts of nothing. */
-export const NO_COUNTS: VerifyCounts = { files: 0, bytes: 0, unknownSizes: 0, mergedFiles: 0, opened: 0 };
+const NO_COUNTS: VerifyCounts = { files: 0, bytes: 0, unknownSizes: 0, mergedFiles: 0, opened: 0 };
+
+/** The result for metadata that could not be read at all. */
+export function failedVerification(
+  pointer: string,
+  metadataPath: string,
+  lookedUpAt: string,
+  error: CkptError,
+): CheckpointVerification {
+  const fault = error instanceof CorruptMetadataError ? 'corrupt' : 'unreadable';
+  return {
+    ...NO_COUNTS,
+    pointer,
+    metadataPath,
+    ok: false,
+    warnings: [],
+    error,
+    faults: [
+      {
+        fault,
+        path: metadataPath,
+        lookedUpAt,
+        operatorId: null,
+        operatorName: null,
+        subtask: null,
+        expected: null,
+        found: error.message,
+        foundAt: null,
+      },
+    ],
+  };
+}

@@ -17,7 +17,8 @@ import { uid } from './uid.spec.js';
 import { verify } from './verify.spec.js';
 
 /** The whole command tree. Only specs: the work of a command is loaded when it was chosen. */
-export const commands: readonly CommandSpec[] = ([
+export const commands: readonly CommandSpec[] = [
+  resolve,
   inspect,
   dump,
   assemble,
@@ -30,4 +31,4 @@ export const commands: readonly CommandSpec[] = ([
   edit,
   discard,
   uid,
-] = [resolve]);
+];

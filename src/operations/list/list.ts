@@ -1,8 +1,8 @@
 /** Lists every checkpoint and savepoint below some directories: names and headers, with sizes on request the metadata too. */
-import { asError, CkptError, NotFoundError } from '../../errors.js';
+import { asError, CkptError, NotFoundError, WrongFileTypeError } from '../../errors.js';
 import type { Path } from '../../filesystem/path.js';
 import type { FileSystems } from '../../filesystem/registry.js';
-import { type CheckpointDirectory, jobOf, scanArea } from '../area/scan.js';
+import { type CheckpointDirectory, jobOf, outermost, scanArea } from '../area/scan.js';
 import { isJobId } from '../layout.js';
 import type { ListEntry, ListResult } from './entry.js';
 import { type EntriesOfJob, entriesByJob, mayBeOfJob, summarizeJob } from './jobs.js';
@@ -61,7 +61,7 @@ export async function listCheckpoints(
       if (entry) await add({ checkpoint, entry });
     },
   });
-  const failed: { path: string; error: CkptError }[] = [];
+  const failed = await missingInnerRoots(fileSystems, roots);
   for (const { path, error } of scan.unlistable) {
     if (!(error instanceof CkptError)) throw asError(error);
     if (roots.some((root) => root.equals(path))) failed.push({ path: path.toString(), error });
@@ -108,6 +108,26 @@ function withEntries(groups: readonly EntriesOfJob<Item>[], entries: readonly Li
     job,
     items: items.map((item) => ({ ...item, entry: entries[next++] ?? item.entry })),
   }));
+}
+
+/** Roots below other ones are not scanned for themselves; one that does not exist is a mistake all the same. */
+async function missingInnerRoots(
+  fileSystems: FileSystems,
+  roots: readonly Path[],
+): Promise<{ path: string; error: CkptError }[]> {
+  const scanned = outermost(roots);
+  const failed: { path: string; error: CkptError }[] = [];
+  for (const root of roots) {
+    if (scanned.includes(root)) continue;
+    try {
+      const { type } = await (await fileSystems.get(root)).getFileStatus(root);
+      if (type !== 'directory') throw new WrongFileTypeError(root.toString(), 'directory');
+    } catch (error) {
+      if (!(error instanceof CkptError)) throw error;
+      failed.push({ path: root.toString(), error });
+    }
+  }
+  return failed;
 }
 
 /**

@@ -9,6 +9,7 @@ import { type CheckpointDirectory, scanArea, type Unreadable } from '../area/sca
 import { blockedPaths } from './blocked.js';
 import { type Candidates, findCandidates, type Hidden } from './candidates.js';
 import { findEmptyDirectories } from './empty-directories.js';
+import { type PendingDiscards, planPendingDiscards } from './half-discarded.js';
 import { type Inventory, quietPlaces, takeInventory } from './inventory.js';
 import { NameSearch } from './name-search.js';
 import { DirectoryBook } from './named-directories.js';
@@ -17,7 +18,7 @@ import { findGrounds, type GcPlaces, pathsOfDead } from './search-grounds.js';
 import { directoriesOf, Snapshot } from './snapshot.js';
 import { searchState } from './state-search.js';
 import type { GcEntry, GcFindings, SparedPath, TaskOwnedFile } from './types.js';
-import { isTombstone, UserReader } from './users.js';
+import { UserReader } from './users.js';
 
 /** What a search is at. `done` and `total` count files (0: unknown) or metadata. */
 export interface GcProgress {
@@ -44,6 +45,9 @@ export interface GcSearchOptions extends GcPlaces {
 /** Garbage, and what is needed to see whether it still is. */
 export interface GcSearch {
   readonly findings: GcFindings;
+  /** The files that go one by one: those of the findings without those that go with a discard. */
+  readonly entries: readonly GcEntry[];
+  readonly discards: PendingDiscards;
   readonly snapshot: Snapshot;
   readonly book: DirectoryBook;
   readonly options: GcSearchOptions;
@@ -93,12 +97,12 @@ export async function searchGarbage(fileSystems: FileSystems, options: GcSearchO
     blocked,
     files: inventory.files,
     checkpoints: [...snapshot.reports.values()].reduce((sum, { users }) => sum + users.length, 0),
-    halfDiscarded: halfDiscarded(snapshot, grounds.roots.contains.bind(grounds.roots)),
     warnings,
   };
   if (blocked.length > 0) {
     const nothing = { unreferenced: [], spared: [], taskOwned: [], emptyDirectories: [] };
-    return { findings: { ...base, ...nothing }, ...states, book, options };
+    const discards = { plan: undefined, entries: [], spared: [], warnings: [] };
+    return { findings: { ...base, ...nothing }, entries: [], discards, ...states, book, options };
   }
   onProgress?.({ stage: 'sizing', done: 0, total: 0 });
   const candidates = await findCandidates(fileSystems, book, states, {
@@ -107,13 +111,25 @@ export async function searchGarbage(fileSystems: FileSystems, options: GcSearchO
     workingDirectories: options.workingDirectories === true,
   });
   const sorted = await askState(fileSystems, candidates, snapshot, options, warnings);
-  const unreferenced = [...candidates.entries, ...sorted.entries];
-  const spared = [...candidates.spared, ...sorted.spared];
+  const discards = await planPendingDiscards(fileSystems, snapshot, grounds, options);
+  warnings.push(...discards.warnings);
+  const entries = [...candidates.entries, ...sorted.entries].sort(byPath);
+  const unreferenced = [...entries, ...discards.entries];
+  const spared = [...candidates.spared, ...sorted.spared, ...discards.spared];
   const emptyDirectories = options.emptyDirectories
     ? await findEmptyDirectories(fileSystems, book, unreferenced, options)
     : [];
   const findings = { ...base, unreferenced, spared, taskOwned: sorted.taskOwned, emptyDirectories };
-  return { findings, ...states, book, options };
+  return { findings, entries, discards, ...states, book, options };
+}
+
+/** By directory, then by name. */
+function byPath(a: GcEntry, b: GcEntry): number {
+  if (a.directory !== b.directory) {
+    const [left, right] = [a.directory.toString(), b.directory.toString()];
+    if (left !== right) return left < right ? -1 : 1;
+  }
+  return a.name < b.name ? -1 : 1;
 }
 
 /** What there is in places that are only read. */
@@ -162,16 +178,6 @@ async function findDead(
     else warnings.push(`${directory}: not assumed to be dead, nothing about it is broken; its files stay`);
   }
   return dead;
-}
-
-function halfDiscarded(snapshot: Snapshot, isInRoots: (path: Path) => boolean): Path[] {
-  return [...snapshot.reports.values()]
-    .filter(({ directory, users }) => {
-      return (
-        users.length > 0 && users.every(({ metadataPath }) => isTombstone(metadataPath.name)) && isInRoots(directory)
-      );
-    })
-    .map(({ directory }) => directory);
 }
 
 /** Looks in operator state for files that may be named there, and sorts them by what it says. */

@@ -1,6 +1,5 @@
 /** What `gc` finds and does: the types that its steps, its report and its JSON share. */
 import type { Path } from '../../filesystem/path.js';
-import type { Group } from './inventory.js';
 
 /**
  * What a file that nobody names is. `exclusive`: in the directory of a checkpoint that is there, or written by a task for
@@ -63,12 +62,6 @@ export class GcEntry {
     const { path, bytes, kind } = this;
     return { path, bytes, kind, modified: new Date(this.modificationTime).toISOString() };
   }
-}
-
-/** Files of one directory that go. */
-export interface GarbageWork {
-  readonly group: Group;
-  readonly entries: readonly GcEntry[];
 }
 
 /** Something that stays although no handle names it. */

@@ -32,22 +32,23 @@ export interface VerifyDocument extends Omit<VerifyResult, 'pointers'> {
 
 /** Faults of one checkpoint that are shown without `--verbose`. */
 const SHOWN_FAULTS = 50;
+/** The same where many checkpoints are told of, and the broken files follow. */
+const SHOWN_FAULTS_OF_MANY = 8;
 const SHOWN_FILES = 20;
 const SHOWN_POINTERS = 5;
 
 /** The whole text. */
 export const renderVerify: Renderer<VerifyDocument> = function* (document, view) {
-  const { pointers, roots } = document;
-  for (const pointer of pointers) {
-    // Below a root, what is whole is told in one line each.
-    yield* renderPointer(pointer, view);
-  }
-  if (roots.length > 0 && document.brokenFiles.length > 0) yield* renderBrokenFiles(document, view);
+  const { pointers, roots, moved, brokenFiles } = document;
+  const limit = roots.length > 0 ? SHOWN_FAULTS_OF_MANY : SHOWN_FAULTS;
+  for (const pointer of pointers) yield* renderPointer(pointer, view.verbose ? Infinity : limit, view);
+  if (roots.length > 0 && brokenFiles.length > 0) yield* renderBrokenFiles(document, view);
+  if (moved) yield `\n${renderMoved(moved, view)}`;
   for (const root of roots) yield `\n${renderRoot(root, view)}`;
   yield `\n${paragraph(whatWasChecked(document), view)}`;
 };
 
-function* renderPointer(result: VerifyPointer, view: View): Generator<string> {
+function* renderPointer(result: VerifyPointer, limit: number, view: View): Generator<string> {
   const { style } = view;
   const name = printable(result.pointer);
   if (result.error !== null) {
@@ -63,7 +64,7 @@ function* renderPointer(result: VerifyPointer, view: View): Generator<string> {
   const broken = new Set(result.faults.map(({ path }) => path)).size;
   yield `${style.bad('broken')}      ${name}  ${style.bad(`${plural(broken, 'file')} of ${formatCount(result.files)}`)}\n`;
   const rows = groupFaults(result.faults);
-  const shown = view.verbose ? rows : rows.slice(0, SHOWN_FAULTS);
+  const shown = rows.slice(0, limit);
   yield renderTable(
     [
       { heading: 'Fault', cell: ({ fault }) => fault.fault, paint: () => style.bad, minimum: 10 },
@@ -172,6 +173,14 @@ function renderRoot({ root, checkpoints, whole, incomplete, vanished }: RootResu
   }
   if (vanished.length > 0) parts.push(`${formatCount(vanished.length)} went away meanwhile`);
   return `${style.title(printable(root))}: ${parts.join(', ')}\n`;
+}
+
+/** The tree was moved, or is reached by another name. */
+function renderMoved({ old, new: place }: NonNullable<VerifyDocument['moved']>, view: View): string {
+  const text = `Missing files lie elsewhere under the same names. To look them up there: --map ${printable(old)}=${printable(place)}; "ckpt rebase" changes the metadata for good.`;
+  return wrapText(text, view.width)
+    .map((line) => `${view.style.warning(line.trimEnd())}\n`)
+    .join('');
 }
 
 /** What was looked at and what was not. It never says that a job will restore: that depends on more than files. */

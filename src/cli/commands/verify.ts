@@ -137,6 +137,7 @@ function documentOf(result: VerifyResult, failed: readonly VerifyPointer[], { de
     pointers,
     roots: result.roots,
     brokenFiles: result.brokenFiles,
+    moved: result.moved,
     ...(nothingDone && first?.error && { error: first.error }),
   };
 }

@@ -79,6 +79,9 @@ export function parseFooter(tail: Uint8Array, fileSize: number): SstFooter {
   const metaindex = readBlockHandle(tail, 1, handlesEnd, start, 'the handle of the metaindex block');
   const index = readBlockHandle(tail, metaindex.next, handlesEnd, start, 'the handle of the index block');
   for (const { handle } of [metaindex, index]) checkHandle(handle, start, start);
+  const padding = tail.subarray(index.next, handlesEnd);
+  const odd = padding.findIndex((byte) => byte !== 0);
+  if (odd >= 0) throw new ByteFormatError(start + index.next + odd, 'padding of a footer', `${padding[odd]}`);
   return {
     kind: 'block-based',
     formatVersion,

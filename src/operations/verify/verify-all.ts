@@ -7,6 +7,7 @@ import { type BrokenFile, brokenFiles } from './broken-files.js';
 import { DeepChecks } from './deep-checks.js';
 import { FileLooks } from './file-looks.js';
 import { findElsewhere, missingPaths, placesAround, withPlaces } from './find-elsewhere.js';
+import { type MovedTree, movedTree } from './moved-tree.js';
 import { type CheckpointVerification, failedVerification } from './result.js';
 import { type Argument, comparePaths, type RootScan, type Target } from './targets.js';
 
@@ -33,6 +34,8 @@ export interface VerifyResult {
   readonly roots: readonly RootResult[];
   /** Every file with a fault, and the checkpoints that need it. */
   readonly brokenFiles: readonly BrokenFile[];
+  /** The one change of names that would explain all missing files of which another place is known; else null. */
+  readonly moved: MovedTree | null;
 }
 
 /** Options of {@link verifyAll}. */
@@ -104,11 +107,13 @@ class VerifyAll {
     signal?.throwIfAborted();
     await this.findMissing();
     const pointers = this.inOrder();
+    const broken = brokenFiles(pointers);
     return {
       ok: pointers.every(({ ok }) => ok),
       pointers,
       roots: scans.map((scan) => this.rootResult(scan)),
-      brokenFiles: brokenFiles(pointers),
+      brokenFiles: broken,
+      moved: movedTree(broken),
     };
   }
 

@@ -33,7 +33,8 @@ export async function oracleOf(paths: readonly string[]): Promise<unknown[]> {
   return lines.map((line) => JSON.parse(line));
 }
 
-function flinkLab(): string {
+/** The directory of the Maven project that runs Flink; an error if there is none. */
+export function flinkLab(): string {
   const directory = flinkLabDirectory();
   if (directory === undefined) throw new Error('there is no Maven project that runs Flink');
   return directory;

@@ -1,7 +1,6 @@
 /** Deleting the way Flink's `FileSystem.delete` does, plain and recursive, on stores that know only single deletions. */
 import { asError, DirectoryNotEmptyError, firstOrSuppressed, NotFoundError, WrongFileTypeError } from '../errors.js';
 import type { DirectoryEntry, FileStatus, FileSystem } from '../filesystem/file-system.js';
-import { type ConcurrencyOptions, forEachConcurrently } from '../filesystem/limit.js';
 import type { Path } from '../filesystem/path.js';
 
 /** How often a directory that is not empty after all is listed again: others may still be writing to it. */
@@ -34,16 +33,17 @@ async function isGone(fileSystem: FileSystem, path: Path): Promise<boolean> {
 }
 
 /**
- * Deletes a directory with everything in it, or a file. Links are removed and never followed. A failure stops nothing but
- * the removal of the directories above it; that nothing is there is no failure.
+ * Deletes a directory with everything in it, or a file. Links are removed and never followed, also not one that takes the
+ * place of a directory meanwhile. A failure stops nothing but the removal of the directories above it; that nothing is there
+ * is no failure.
  * @throws the first error of the file system, the later ones as its suppressed ones; the reason of the signal
  */
 export async function deleteRecursively(
   fileSystem: FileSystem,
   path: Path,
-  options: ConcurrencyOptions = {},
+  options: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<void> {
-  const deletion = new RecursiveDeletion(fileSystem, options);
+  const deletion = new RecursiveDeletion(fileSystem, options.signal);
   await deletion.delete(path);
   options.signal?.throwIfAborted();
   if (deletion.failure !== undefined) throw deletion.failure;
@@ -55,15 +55,17 @@ class RecursiveDeletion {
 
   constructor(
     private readonly fileSystem: FileSystem,
-    private readonly options: ConcurrencyOptions,
+    private readonly signal: AbortSignal | undefined,
   ) {}
 
   async delete(path: Path): Promise<void> {
-    // Looked at right before: what was a directory when it was listed may be a link to one by now.
-    const status = await this.#attempt(() => this.#status(path));
-    if (status === 'failed') return;
-    if (status?.type === 'directory' && !status.isLink) await this.#deleteDirectory(path);
-    else await this.#attempt(() => this.fileSystem.deleteFile(path));
+    try {
+      const status = await this.#status(path);
+      if (status?.type === 'directory' && !status.isLink) await this.#deleteDirectory(path, status.identity);
+      else await this.fileSystem.deleteFile(path);
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   async #status(path: Path): Promise<FileStatus | undefined> {
@@ -75,54 +77,47 @@ class RecursiveDeletion {
     }
   }
 
-  async #deleteDirectory(directory: Path): Promise<void> {
+  async #deleteDirectory(directory: Path, identity: string | undefined): Promise<void> {
     const failuresBefore = this.#failures;
     for (let pass = 1; ; pass++) {
-      await this.#deleteContents(directory);
-      if (this.#failures > failuresBefore || this.options.signal?.aborted === true) return;
+      await this.#deleteContents(directory, identity);
+      if (this.#failures > failuresBefore || this.signal?.aborted === true) return;
       try {
         await this.fileSystem.deleteDirectory(directory);
         return;
       } catch (error) {
-        if (!(error instanceof DirectoryNotEmptyError) || pass === PASSES) return this.#fail(error);
+        if (!(error instanceof DirectoryNotEmptyError) || pass === PASSES) throw error;
       }
     }
   }
 
-  async #deleteContents(directory: Path): Promise<void> {
+  async #deleteContents(directory: Path, identity: string | undefined): Promise<void> {
+    const { fileSystem, signal } = this;
     const directories: string[] = [];
-    const { options } = this;
-    await this.#attempt(() =>
-      forEachConcurrently(
-        this.#entries(directory),
-        async ({ name, type, isLink }) => {
-          if (type === 'directory' && !isLink) directories.push(name);
-          else await this.#attempt(() => this.fileSystem.deleteFile(directory.entry(name)));
-        },
-        options,
-      ),
-    );
+    try {
+      for await (const batch of fileSystem.list(directory, signal)) {
+        const isDirectory = ({ type, isLink }: DirectoryEntry) => type === 'directory' && !isLink;
+        directories.push(...batch.filter(isDirectory).map(({ name }) => name));
+        const files = batch.filter((entry) => !isDirectory(entry)).map(({ name }) => name);
+        for (const result of await fileSystem.deleteFiles(directory, files, { identity, signal })) {
+          if (result instanceof Error) this.#fail(result);
+        }
+      }
+    } catch (error) {
+      // Somebody else was quicker.
+      if (!(error instanceof NotFoundError)) throw error;
+    }
     for (const name of directories) {
-      if (options.signal?.aborted === true) return;
+      if (signal?.aborted === true || !(await this.#isStill(directory, identity))) return;
       await this.delete(directory.entry(name));
     }
   }
 
-  async *#entries(directory: Path): AsyncGenerator<DirectoryEntry> {
-    try {
-      for await (const batch of this.fileSystem.list(directory, this.options.signal)) yield* batch;
-    } catch (error) {
-      if (!(error instanceof NotFoundError)) throw error;
-    }
-  }
-
-  async #attempt<T>(work: () => Promise<T>): Promise<T | 'failed'> {
-    try {
-      return await work();
-    } catch (error) {
-      this.#fail(error);
-      return 'failed';
-    }
+  /** False if something else is at the path by now: a link, perhaps, that leads to what nobody wants to lose. */
+  async #isStill(directory: Path, identity: string | undefined): Promise<boolean> {
+    if (identity === undefined) return true;
+    const status = await this.#status(directory);
+    return status?.identity === identity && !status.isLink;
   }
 
   #fail(error: unknown): void {

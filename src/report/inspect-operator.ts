@@ -54,7 +54,7 @@ function uidText({ uid, uidVerdict }: OperatorDetail): string {
     case 'not-set':
       return 'not set: Flink made the id of the position in the job graph, which changes with the graph';
     default:
-      return uid ?? 'not stored by this version of the metadata';
+      return uid ?? 'not stored in this metadata';
   }
 }
 

@@ -8,8 +8,10 @@ import { diff } from './diff.spec.js';
 import { discard } from './discard.spec.js';
 import { dump } from './dump.spec.js';
 import { edit } from './edit.spec.js';
+import { gc } from './gc.spec.js';
 import { inspect } from './inspect.spec.js';
 import { list } from './list.spec.js';
+import { prune } from './prune.spec.js';
 import { rebase } from './rebase.spec.js';
 import { resolve } from './resolve.spec.js';
 import { savepoint } from './savepoint.spec.js';
@@ -30,5 +32,7 @@ export const commands: readonly CommandSpec[] = [
   rebase,
   edit,
   discard,
+  gc,
+  prune,
   uid,
 ];

@@ -54,6 +54,8 @@ export interface Inventory {
   readonly directories: ReadonlyMap<string, KnownDirectory>;
   /** Paths that the search for new metadata need not enter: the places where the many files are, and none was found. */
   readonly quiet: ReadonlySet<string>;
+  /** Directories below the roots in which a run holds a lock, or has left one. */
+  readonly locked: readonly Path[];
   /** Plain files seen, in such places or not. */
   readonly files: number;
 }
@@ -101,6 +103,7 @@ class InventoryTaker {
   private readonly directories = new Map<string, KnownDirectory>();
   private readonly open = new Map<string, Open>();
   private readonly flat: ReadonlySet<string>;
+  private readonly locked: Path[] = [];
   private files = 0;
   private hasBareBases = false;
 
@@ -121,7 +124,7 @@ class InventoryTaker {
       if (type !== 'file') continue;
       this.files++;
       if (isLink) links.push(name);
-      else if (isLockName(name)) continue;
+      else if (isLockName(name)) this.noteLock(directory);
       else if (takesAll ? name !== METADATA_FILE && name !== TOMBSTONE_FILE : isUnfinished(name)) names.add(name);
     }
     this.options.onProgress?.(this.files);
@@ -140,7 +143,7 @@ class InventoryTaker {
   }
 
   finish(checkpoints: readonly CheckpointDirectory[], unlistable: readonly Unreadable[]): Inventory {
-    const { groups, jobs, marks, bases, directories, files, hasBareBases } = this;
+    const { groups, jobs, marks, bases, directories, files, locked, hasBareBases } = this;
     const quiet = new Set<string>();
     for (const { directory, place } of directories.values()) {
       if (place.isUnit && quietPlaces.has(place.kind)) quiet.add(directory.toString());
@@ -148,7 +151,7 @@ class InventoryTaker {
     for (const { directory } of checkpoints) {
       for (let path: Path | undefined = directory; path; path = path.parent) quiet.delete(path.toString());
     }
-    return { groups, checkpoints, unlistable, jobs, marks, hasBareBases, bases, directories, quiet, files };
+    return { groups, checkpoints, unlistable, jobs, marks, hasBareBases, bases, directories, quiet, locked, files };
   }
 
   private openOf(directory: Path): Open {
@@ -166,6 +169,10 @@ class InventoryTaker {
     const place = placeOf(directory, namesOf(root?.path ?? '').length);
     const isFree = place.kind === 'outside' || place.kind === 'job';
     return isFree && this.flat.has(text) ? { ...place, kind: 'flat-changelog', unit: text } : place;
+  }
+
+  private noteLock(directory: Path): void {
+    if (!this.roots.some((root) => root.equals(directory))) this.locked.push(directory);
   }
 
   /** Takes down what the name of a directory tells of the one that it is in. */

@@ -35,6 +35,10 @@ export interface DiscardRun {
   readonly targets: Omit<TargetOptions, 'signal' | 'aliases'>;
   readonly plan: Omit<PlanOptions, 'signal' | 'onProgress' | 'now'>;
   readonly options: DestructiveOptions & { readonly breakLock?: true };
+  /** Called under the lock, before anything is changed; what it throws stops everything. */
+  readonly beforeExecution?: (() => Promise<void>) | undefined;
+  /** Further fields of the document. */
+  readonly more?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
@@ -136,6 +140,7 @@ class DiscardJob {
 
   private async execute(plan: DiscardPlan): Promise<ExitCode> {
     const { context, fileSystems } = this;
+    await this.run.beforeExecution?.();
     const log = this.openLog();
     const progress = context.progress('Discarding');
     const { moveTo } = this;
@@ -188,6 +193,7 @@ class DiscardJob {
       suppressed,
       movedTo: this.moveTo?.toString() ?? null,
       search: plan.search,
+      ...this.run.more,
     };
   }
 

@@ -5,6 +5,36 @@
  */
 
 export type { RangedBytes } from './bytes/byte-reader.js';
+export {
+  type Checkpoint,
+  type DiscardAsyncOptions,
+  type DiscardObject,
+  NOOP_DISCARD_OBJECT,
+} from './checkpoint/checkpoint.js';
+export { CompletedCheckpoint, type CompletedCheckpointOptions } from './checkpoint/completed-checkpoint.js';
+export { type DiscardContext, discardState, type StateHandle } from './checkpoint/discard-handle.js';
+export { CHECKPOINT_FAILURE_REASONS, type CheckpointFailureReason } from './checkpoint/failure-reason.js';
+export {
+  disposeSavepoint,
+  type LoadCheckpointOptions,
+  loadCheckpoint,
+  loadCheckpointMetadata,
+} from './checkpoint/load-checkpoint.js';
+export type { Logger } from './checkpoint/logger.js';
+export {
+  type FinalizeOptions,
+  PendingCheckpoint,
+  type PendingCheckpointOptions,
+} from './checkpoint/pending-checkpoint.js';
+export type {
+  AcknowledgeResult,
+  CheckpointPlan,
+  CheckpointTask,
+  CoordinatorInfo,
+  OperatorIdentity,
+  SubtaskState,
+  TaskStateSnapshot,
+} from './checkpoint/pending-state.js';
 export * from './errors.js';
 export type {
   AtomicOptions,
@@ -58,3 +88,21 @@ export {
   latestCheckpoint,
 } from './operations/latest.js';
 export { openMetadata, type ResolvedPointer, resolvePointer } from './operations/pointer.js';
+export type * from './storage/checkpoint-storage.js';
+export { FsCheckpointStorage, type FsCheckpointStorageOptions } from './storage/fs-storage.js';
+export {
+  CheckpointStorageLocationReference,
+  decodePathFromReference,
+  encodePathAsReference,
+} from './storage/location-reference.js';
+export {
+  MemoryBackendCheckpointStorage,
+  type MemoryBackendCheckpointStorageOptions,
+} from './storage/memory-storage.js';
+export { NOT_EXTERNALLY_ADDRESSABLE } from './storage/metadata-locations.js';
+export { resolveCheckpointPointer } from './storage/resolve.js';
+export {
+  createSavepointDirectory,
+  type SavepointDirectory,
+  type SavepointDirectoryOptions,
+} from './storage/savepoint-directory.js';

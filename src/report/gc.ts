@@ -102,12 +102,12 @@ export const renderGcResult: Renderer<GcDocument> = function* (document, view) {
 
 function* findings(document: GcDocument, view: View): Generator<string> {
   const { totals, unreferenced, groups, files, checkpoints, roots } = document;
-  const looked = `of ${plural(files, 'file')} below ${roots.map(printable).join(', ')}; ${plural(checkpoints, 'metadata file')} read`;
+  const looked = `${plural(files, 'file')} below ${roots.map(printable).join(', ')}; ${plural(checkpoints, 'metadata file')} read`;
   if (totals.files === 0) {
-    yield `${view.style.good('No garbage')} ${looked}\n`;
+    yield `${view.style.good('No garbage')} among ${looked}\n`;
   } else {
     const title = `${plural(totals.files, 'file')}, ${formatBytes(totals.bytes)}, that no metadata names`;
-    yield renderTitle(title, view, ` ${looked}`);
+    yield renderTitle(title, view, `, of ${looked}`);
     if (view.verbose) yield* everyFile(unreferenced, view);
     else yield* largestGroups(groups, view);
   }
@@ -149,7 +149,7 @@ function* largestGroups(groups: readonly GcGroup[], view: View): Generator<strin
 
 function* emptyDirectories(paths: readonly string[], view: View): Generator<string> {
   if (paths.length === 0) return;
-  yield `\n${renderTitle(`${plural(paths.length, 'directory', 'directories')} with nothing in ${paths.length === 1 ? 'it' : 'them'} then`, view)}`;
+  yield `\n${renderTitle(`${plural(paths.length, 'directory', 'directories')} with nothing in ${paths.length === 1 ? 'it' : 'them'}`, view)}`;
   yield* shortList(paths, view);
 }
 

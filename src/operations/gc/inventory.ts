@@ -118,13 +118,16 @@ class InventoryTaker {
   entries(directory: Path, entries: readonly DirectoryEntry[]): void {
     const open = this.openOf(directory);
     const { names, links } = open;
-    open.entries += entries.length;
     const takesAll = open.place.kind !== 'outside' && open.place.kind !== 'job';
     for (const { name, type, isLink } of entries) {
+      if (isLockName(name)) {
+        this.noteLock(directory);
+        continue;
+      }
+      open.entries++;
       if (type !== 'file') continue;
       this.files++;
       if (isLink) links.push(name);
-      else if (isLockName(name)) this.noteLock(directory);
       else if (takesAll ? name !== METADATA_FILE && name !== TOMBSTONE_FILE : isUnfinished(name)) names.add(name);
     }
     this.options.onProgress?.(this.files);

@@ -157,7 +157,8 @@ export class Snapshot {
 
   private async hasChanged(directory: Path, sum: NameSum | undefined): Promise<boolean> {
     const report = this.reports.get(directory.toString());
-    if (!report || !sum?.equals(report.names)) return true;
+    // Of an empty directory no entries are told.
+    if (!report || !report.names.equals(sum ?? new NameSum())) return true;
     return report.metadata !== (await metadataSignature(this.fileSystems, directory));
   }
 }

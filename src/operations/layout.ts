@@ -2,15 +2,17 @@
 import type { DirectoryEntry } from '../filesystem/file-system.js';
 import type { Path } from '../filesystem/path.js';
 import { Path as FlinkPath } from '../filesystem/path.js';
+import { METADATA_FILE_NAME, SHARED_STATE_DIRECTORY, TASK_OWNED_STATE_DIRECTORY } from '../storage/layout.js';
 import type { DirectoryRole } from './inspect-result.js';
 
-/** The name of a metadata file as Flink writes it. */
-export const METADATA_FILE = '_metadata';
+export {
+  METADATA_FILE_NAME as METADATA_FILE,
+  SHARED_STATE_DIRECTORY as SHARED_DIRECTORY,
+  TASK_OWNED_STATE_DIRECTORY as TASK_OWNED_DIRECTORY,
+} from '../storage/layout.js';
+
 /** What a metadata file is called while its checkpoint is being discarded by `ckpt`. */
 export const TOMBSTONE_FILE = '_metadata.discarding';
-/** Directories of a job beside its checkpoints. */
-export const SHARED_DIRECTORY = 'shared';
-export const TASK_OWNED_DIRECTORY = 'taskowned';
 
 const JOB_ID = /^[0-9a-f]{32}$/;
 const CHECKPOINT = /^chk-(0|[1-9][0-9]*)$/;
@@ -18,8 +20,10 @@ const SAVEPOINT = /^savepoint-([0-9a-f]{6})-([0-9a-f]{12})$/;
 
 /** What the entry is that bears the name of a metadata file and is no file. */
 export function misnamedReason({ type, isLink }: Pick<DirectoryEntry, 'type' | 'isLink'>): string {
-  if (type === 'directory') return `${METADATA_FILE} in it is a directory, not a file`;
-  return isLink ? `${METADATA_FILE} in it is a link that leads nowhere` : `${METADATA_FILE} in it is no regular file`;
+  if (type === 'directory') return `${METADATA_FILE_NAME} in it is a directory, not a file`;
+  return isLink
+    ? `${METADATA_FILE_NAME} in it is a link that leads nowhere`
+    : `${METADATA_FILE_NAME} in it is no regular file`;
 }
 
 /** True for 32 lower-case hex digits. */
@@ -55,8 +59,8 @@ export function roleOf(directory: string, own: Path, changelog: boolean): Direct
   const job = own.parent;
   const path = parsed(directory);
   if (!path || !job) return 'foreign';
-  if (path.startsWith(job.child(SHARED_DIRECTORY))) return 'shared';
-  if (path.startsWith(job.child(TASK_OWNED_DIRECTORY))) return 'taskowned';
+  if (path.startsWith(job.child(SHARED_STATE_DIRECTORY))) return 'shared';
+  if (path.startsWith(job.child(TASK_OWNED_STATE_DIRECTORY))) return 'taskowned';
   return 'foreign';
 }
 

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { appendFile, chmod, cp, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -20,6 +19,7 @@ import {
   relativeFile,
   subtask,
 } from '../support/made-metadata.js';
+import { makePipe } from '../support/make-pipe.js';
 import { binPath, fixturesDirectory } from '../support/paths.js';
 import { type RunCkptOptions, runCkpt } from '../support/run-ckpt.js';
 import { hasTerminal, runInTerminal } from '../support/run-in-terminal.js';
@@ -536,6 +536,7 @@ describe('what is no metadata', () => {
     for (const command of ['inspect', 'dump']) {
       const { stdout, stderr, exitCode } = await runCkpt([command, '--json', directory]);
       expect(exitCode).toBe(4);
+      expect(stderr).toMatch(/^ckpt: file:.*\n$/);
       expect(stderr).toContain(`ckpt: file:${directory}/_metadata: `);
       const { error } = JSON.parse(stdout);
       expect(error).toMatchObject({ code: expected.code, message: stderr.split('\n')[0]?.slice('ckpt: '.length) });
@@ -736,7 +737,7 @@ it('opens no state file: they may be gone, or pipes', async () => {
   for (const name of readdirSync(directory)) {
     if (name === '_metadata') continue;
     await rename(join(directory, name), path(name));
-    execFileSync('mkfifo', [join(directory, name)]);
+    await makePipe(join(directory, name));
   }
   expect(await inspected([...map, directory])).toEqual(before);
   expect(before.pointer).toBe(`${original}/${ROCKSDB_JOB}/chk-3`);

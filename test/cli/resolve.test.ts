@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { chmod, cp, mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type CaseCopy, copyOfCase } from '../support/case-copy.js';
 import { checkpointAt, metadata } from '../support/made-metadata.js';
+import { makePipe } from '../support/make-pipe.js';
 import { type CkptResult, type RunCkptOptions, runCkpt } from '../support/run-ckpt.js';
 import { snapshotOf } from '../support/snapshot.js';
 import { tempDirectory } from '../support/temp.js';
@@ -246,7 +246,7 @@ describe('a directory that is no checkpoint', () => {
     await mkdir(join(directory, 'chk-2'));
     await symlink('nowhere', join(directory, 'chk-2', '_metadata'));
     await mkdir(join(directory, 'chk-3'));
-    execFileSync('mkfifo', [join(directory, 'chk-3', '_metadata')]);
+    await makePipe(join(directory, 'chk-3', '_metadata'));
     for (const [name, reason] of [
       ['chk-1', 'is a directory, not a file'],
       ['chk-2', 'is a link that leads nowhere'],

@@ -64,7 +64,8 @@ function readVersion(reader: ByteReader, location: string): number {
 function located(error: unknown, location: string, record: string): unknown {
   if (!(error instanceof ByteFormatError)) return error;
   const { offset, reading, found } = error;
-  return new CorruptMetadataError({ location, offset, record, expected: reading, found }, { cause: error });
+  // The error itself as a cause would say the same once more.
+  return new CorruptMetadataError({ location, offset, record, expected: reading, found });
 }
 
 /** What one pass with one layout came to. */

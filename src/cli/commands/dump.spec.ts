@@ -18,6 +18,6 @@ export const dump: CommandSpec = {
     { command: 'ckpt dump chk-42 | jq .checkpointId', note: 'One field of it' },
     { command: 'ckpt dump --pretty chk-42 > chk-42.json', note: 'To read, or to edit and assemble' },
   ],
-  exits: [Exit.Ok, Exit.Unresolved, Exit.Unreadable],
+  exits: [Exit.Ok, [Exit.No, 'an I/O error on the way'], Exit.Unresolved, Exit.Unreadable],
   load: () => import('./dump.js'),
 };

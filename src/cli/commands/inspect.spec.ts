@@ -30,6 +30,12 @@ export const inspect: CommandSpec = {
     { command: 'ckpt inspect --latest checkpoints --uid a,b,c', note: 'Which uids have state' },
     { command: "ckpt inspect --json chk-42 | jq '.operatorStates[].operatorId'", note: 'For scripts' },
   ],
-  exits: [Exit.Ok, Exit.Unresolved, Exit.Unreadable],
+  exits: [
+    Exit.Ok,
+    [Exit.No, 'an I/O error on the way'],
+    [Exit.Usage, 'wrong use, or no such operator'],
+    Exit.Unresolved,
+    Exit.Unreadable,
+  ],
   load: () => import('./inspect.js'),
 };

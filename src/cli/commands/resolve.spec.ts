@@ -18,6 +18,11 @@ export const resolve: CommandSpec = {
     { command: 'ckpt resolve checkpoints/4f1a…/chk-42', note: 'Where that checkpoint is' },
     { command: 'ckpt resolve --latest s3://bucket/checkpoints', note: 'The newest complete one below' },
   ],
-  exits: [Exit.Ok, Exit.Unresolved],
+  exits: [
+    Exit.Ok,
+    [Exit.No, 'an I/O error on the way'],
+    Exit.Unresolved,
+    [Exit.Unreadable, 'with --latest: the directory is a checkpoint whose metadata cannot be read'],
+  ],
   load: () => import('./resolve.js'),
 };

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fixtureCase } from '../support/corpus.js';
@@ -6,6 +6,7 @@ import { checkpointAt, metadata, operator } from '../support/made-metadata.js';
 import { binPath } from '../support/paths.js';
 import { runCkpt } from '../support/run-ckpt.js';
 import { hasTerminal, runInTerminal } from '../support/run-in-terminal.js';
+import { snapshotOf } from '../support/snapshot.js';
 import { tempDirectory } from '../support/temp.js';
 
 const JOB = 'aaaaaaaa000000000000000000000001';
@@ -202,10 +203,12 @@ describe('ckpt list', () => {
     expect((await runCkpt(['list', '--latest', root])).stdout).toBe(`file:${root}/a\u001b[2Jb\n`);
   });
 
-  it('changes nothing', async () => {
+  it('changes nothing, not even the time of an access', async () => {
     const root = await twoJobs();
-    const before = await readFile(join(root, JOB, 'chk-2', '_metadata'));
+    const before = await snapshotOf(root);
+    await runCkpt(['list', root]);
     await runCkpt(['list', '--sizes', root]);
-    expect(await readFile(join(root, JOB, 'chk-2', '_metadata'))).toEqual(before);
+    await runCkpt(['diff', join(root, JOB, 'chk-2'), join(root, JOB, 'chk-9')]);
+    expect(await snapshotOf(root)).toEqual(before);
   });
 });

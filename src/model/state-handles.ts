@@ -113,7 +113,10 @@ export interface IncrementalRemoteKeyedStateHandle {
   readonly wire?: { readonly utf?: RawStrings };
 }
 
-/** One change of an in-memory changelog; key group -1 is a metadata record. */
+/** What stands for a key group where a change is a metadata record: the least number there is. */
+export const METADATA_KEY_GROUP = -1;
+
+/** One change of an in-memory changelog. `keyGroup` may be {@link METADATA_KEY_GROUP}. */
 export interface StateChange {
   readonly keyGroup: number;
   readonly change: Uint8Array;
@@ -123,6 +126,7 @@ export interface StateChange {
 export interface InMemoryChangelogStateHandle {
   readonly type: 'InMemoryChangelogStateHandle';
   readonly keyGroupRange: KeyGroupRange;
+  /** Sequence numbers, not negative. */
   readonly from: bigint;
   readonly to: bigint;
   readonly changes: readonly StateChange[];

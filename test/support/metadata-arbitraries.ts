@@ -17,6 +17,7 @@ import {
   type KeyedStateHandle,
   type KeyGroupRange,
   type KeyGroupsStateHandle,
+  METADATA_KEY_GROUP,
   type OperatorStateHandle,
   type RawStrings,
   SCOPES,
@@ -29,6 +30,8 @@ const I32_MAX = 2 ** 31 - 1;
 const i32 = fc.oneof(fc.integer({ min: -3, max: 300 }), fc.integer({ min: I32_MIN, max: I32_MAX }));
 const i64 = fc.oneof(fc.bigInt({ min: -3n, max: 300n }), fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }));
 const fileSize = fc.oneof(fc.bigInt({ min: -1n, max: 300n }), fc.bigInt({ min: -1n, max: 2n ** 63n - 1n }));
+const sequenceNumber = fc.oneof(fc.bigInt({ min: 0n, max: 99n }), fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }));
+const keyGroup = fc.integer({ min: METADATA_KEY_GROUP, max: I32_MAX });
 const bytes = fc.uint8Array({ maxLength: 24 });
 const offsets = (count: fc.Arbitrary<number> = fc.nat(4)): fc.Arbitrary<BigInt64Array> =>
   count.chain((n) => fc.array(i64, { minLength: n, maxLength: n })).map((values) => BigInt64Array.from(values));
@@ -201,9 +204,9 @@ function changelogPart({ layout }: Form): fc.Arbitrary<ChangelogStateHandle> {
     fc.record({
       type: fc.constant('InMemoryChangelogStateHandle' as const),
       keyGroupRange: range,
-      from: i64,
-      to: i64,
-      changes: fc.array(fc.record({ keyGroup: i32, change: bytes }), { maxLength: 3 }),
+      from: sequenceNumber,
+      to: sequenceNumber,
+      changes: fc.array(fc.record({ keyGroup, change: bytes }), { maxLength: 3 }),
       stateHandleId: of114 ? fc.constant(null) : text,
     }),
     'stateHandleId',

@@ -4,7 +4,7 @@
  */
 import { type ByteReader, MAX_LEFT_OVER } from '../../bytes/byte-reader.js';
 import type { MetadataLayout } from '../../model/checkpoint-metadata.js';
-import { DISTRIBUTION_MODES, SCOPES } from '../../model/state-handles.js';
+import { DISTRIBUTION_MODES, METADATA_KEY_GROUP, SCOPES } from '../../model/state-handles.js';
 import type { RecordPath } from './record-path.js';
 import { ChannelTag, Since, Tag } from './tags.js';
 import {
@@ -397,6 +397,14 @@ export class HandleDecoder {
     target.low = this.reader.low;
   }
 
+  private sequenceNumber(target: { high: number; low: number }, reading: string): void {
+    this.words(target, reading);
+    const { high, low } = target;
+    if (high < 0) {
+      this.reader.fail(reading, `the negative number ${(BigInt(high) << 32n) | BigInt(low)}`, this.reader.offset - 8);
+    }
+  }
+
   private *changelog(view: KeyedHandleView): Decoding {
     const { reader } = this;
     const before114 = this.layout === '1.14' && view.tag === Tag.Changelog;
@@ -451,8 +459,8 @@ export class HandleDecoder {
     const { reader } = this;
     this.sawChangelogForm = true;
     this.range(view.range, 0);
-    this.words(view.from, 'first sequence number');
-    this.words(view.to, 'end sequence number');
+    this.sequenceNumber(view.from, 'first sequence number');
+    this.sequenceNumber(view.to, 'end sequence number');
     this.visitor.beginKeyedHandle(view);
     const count = reader.readCount('number of changes', Least.change);
     this.visitor.beginList(HandleList.Changes, count);
@@ -462,6 +470,10 @@ export class HandleDecoder {
       step[1] = i;
       if (reader.wantsRefill(LOW_WATER)) yield;
       const keyGroup = reader.readI32('key group of a change');
+      // Flink's constructors refuse these, and negative sequence numbers.
+      if (keyGroup < METADATA_KEY_GROUP) {
+        reader.fail(`key group of a change (${METADATA_KEY_GROUP} or more)`, `${keyGroup}`, reader.offset - 4);
+      }
       const length = reader.readCount('length of a change', 1);
       this.visitor.stateChange(keyGroup, length);
       yield* this.data(length, 'a change');

@@ -15,6 +15,7 @@ import {
   type InMemoryChangelogStateHandle,
   type KeyedStateHandle,
   type KeyGroupRange,
+  METADATA_KEY_GROUP,
   type OperatorStateHandle,
   type RawStrings,
   SCOPES,
@@ -286,10 +287,13 @@ export class HandleEncoder {
     }
     this.out.writeI8(Tag.ChangelogBytes);
     this.range(handle.keyGroupRange);
-    this.i64(handle.from, 'from');
-    this.i64(handle.to, 'to');
+    for (const field of ['from', 'to'] as const) {
+      if (handle[field] < 0n) this.refuse(`the sequence number ${field} ${handle[field]}`);
+      this.i64(handle[field], field);
+    }
     this.out.writeI32(handle.changes.length);
     for (const { keyGroup, change } of handle.changes) {
+      if (keyGroup < METADATA_KEY_GROUP) this.refuse(`a change of key group ${keyGroup}`);
       this.i32(keyGroup, 'keyGroup');
       this.bytes(change);
     }

@@ -53,6 +53,22 @@ export function nameObject(): Writable {
   return Object.create(null) as Writable;
 }
 
+/**
+ * The URI inside the path that Flink makes of a stored string. Java keeps the two slashes of an empty authority
+ * (`file:///a`) as long as there are no dots to resolve.
+ */
+function uriOf(stored: string, path: Path): string {
+  const uri = path.toUriString();
+  const scheme = path.scheme === undefined ? '' : `${path.scheme}:`;
+  if (!stored.startsWith(`${scheme}///`)) return uri;
+  const slashed = stored
+    .slice(scheme.length + 2)
+    .replaceAll('\\', '/')
+    .replace(/\/{2,}/g, '/');
+  const asItIs = slashed === path.path || slashed === `${path.path}/`;
+  return asItIs ? `${scheme}//${uri.slice(scheme.length)}` : uri;
+}
+
 /** Makes documents of the handles of one metadata file. */
 export class HandleDocuments {
   private readonly directoryText: string;
@@ -125,7 +141,8 @@ export class HandleDocuments {
     try {
       const path = FlinkPath.parse(stored);
       const shown = path.toString();
-      return { shown, raw: shown === stored ? undefined : stored, physicalId: path.toUriString() };
+      if (shown === stored) return { shown, raw: undefined, physicalId: path.toUriString() };
+      return { shown, raw: stored, physicalId: uriOf(stored, path) };
     } catch {
       // Flink cannot even make a path of it; shown as it is, and `verify` will find nothing there.
       return { shown: stored, raw: undefined, physicalId: stored };

@@ -677,6 +677,33 @@ describe('keyed handles', () => {
     });
   });
 
+  it('changes of impossible key groups and sequence numbers', async () => {
+    await expectKeyedFault(
+      changelogBytes({
+        changes: [
+          [-1, hex('')],
+          [-2, hex('')],
+        ],
+      }),
+      25 + 4 + 8,
+      {
+        record: `${KEYED} / change 1`,
+        expected: 'key group of a change (-1 or more)',
+        found: '-2',
+      },
+    );
+    await expectKeyedFault(changelogBytes({ from: -1 }), 9, {
+      record: KEYED,
+      expected: 'first sequence number',
+      found: 'the negative number -1',
+    });
+    await expectKeyedFault(changelogBytes({ to: -(2n ** 63n) }), 17, {
+      record: KEYED,
+      expected: 'end sequence number',
+      found: 'the negative number -9223372036854775808',
+    });
+  });
+
   it('changes that are cut or impossible', async () => {
     const handle = changelogBytes({ changes: [[0, hex('0102')]] });
     const start = 25 + 4;

@@ -320,6 +320,14 @@ const refused: readonly (readonly [what: string, model: CheckpointMetadata, reco
     'the layout current has not',
   ],
   [
+    'changes of key group -2',
+    withKeyed({ ...changes, changes: [{ keyGroup: -2, change: hex('') }] }),
+    SUBTASK,
+    'of key group -2',
+  ],
+  ['changes from -1 on', withKeyed({ ...changes, from: -1n }), SUBTASK, 'the sequence number from -1'],
+  ['changes up to -1', withKeyed({ ...changes, to: -1n }), SUBTASK, 'the sequence number to -1'],
+  [
     'changelog files with a storage alone',
     withKeyed({ ...changelogFiles, checkpointedSize: null, stateHandleId: null }),
     SUBTASK,

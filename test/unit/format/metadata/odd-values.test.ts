@@ -340,20 +340,29 @@ describe('long text', () => {
 
 describe('paths', () => {
   it.each([
-    ['file:///a//b/', 'file:/a/b'],
-    ['file:/a/./b/../c', 'file:/a/c'],
-    ['/a/b/', '/a/b'],
-    ['s3://bucket//k', 's3://bucket/k'],
-    ['s3://bucket/a%20b c', 's3://bucket/a%20b c'],
-    ['C:\\x\\y', 'C:/x/y'],
-    ['FILE:/a', 'FILE:/a'],
+    ['file:///a//b/', 'file:/a/b', 'file:///a/b'],
+    ['file:////a', 'file:/a', 'file:///a'],
+    ['file:///C:/x', 'file:/C:/x', 'file:///C:/x'],
+    ['file:///a\\b c', 'file:/a/b c', 'file:///a/b%20c'],
+    ['file:///a/./b', 'file:/a/b', 'file:/a/b'],
+    ['file:///a/b/..', 'file:/a/', 'file:/a/'],
+    ['file:///..', 'file:/..', 'file:///..'],
+    ['///a/b', '/a/b', '///a/b'],
+    ['//a/b', '//a/b', '//a/b'],
+    ['file:/a/./b/../c', 'file:/a/c', 'file:/a/c'],
+    ['/a/b/', '/a/b', '/a/b'],
+    ['s3://bucket//k', 's3://bucket/k', 's3://bucket/k'],
+    ['s3://bucket/a%20b c', 's3://bucket/a%20b c', 's3://bucket/a%2520b%20c'],
+    ['C:\\x\\y', 'C:/x/y', '/C:/x/y'],
+    ['FILE:/a', 'FILE:/a', 'FILE:/a'],
     // Flink makes no path of these: they are shown as they are.
-    ['file:a', 'file:a'],
-    ['::', '::'],
-  ])('%s is shown as %s and kept', async (stored, shown) => {
+    ['file:a', 'file:a', 'file:a'],
+    ['::', '::', '::'],
+  ])('%s is shown as %s and kept', async (stored, shown, physicalId) => {
     const raw = stored === shown ? undefined : stored;
     const handleOf = async (bytes: Uint8Array): Promise<Json> =>
       (await shownSubtask({ managedKeyed: keyGroupsV2(0, [], bytes, 'id') })).managedKeyedState[0].delegateStateHandle;
+    expect((await handleOf(file(stored, 1))).physicalId).toBe(physicalId);
     for (const handle of [await handleOf(file(stored, 1)), await handleOf(segment(stored, 0, 1, 0, 'id'))]) {
       expect(handle.filePath).toBe(shown);
       expect(handle.wire?.filePath).toBe(raw);
@@ -461,7 +470,7 @@ describe('sizes', () => {
             keyGroupsV2(0, [n, 0, n], someFile, 'id'),
           ],
           nonMaterialized: [
-            changelogBytes({ from: n, to: n }),
+            changelogBytes({ from: n < 0n ? 0 : n, to: n < 0n ? 0 : n }),
             changelogFilesV2({ files: [[n, someFile]], size: n, checkpointedSize: n }),
           ],
         }),
@@ -472,7 +481,9 @@ describe('sizes', () => {
       expect(keyed).toMatchObject({ checkpointedSize: shown, materializationID: shown, checkpointId: shown });
       expect(keyed.materializedStateHandles[0].metaStateHandle).toMatchObject({ startPos: shown, stateSize: shown });
       expect(keyed.materializedStateHandles[1].keyGroupOffsets).toEqual([shown, 0, shown]);
-      expect(keyed.nonMaterializedStateHandles[0]).toMatchObject({ from: shown, to: shown });
+      expect(keyed.nonMaterializedStateHandles[0]).toMatchObject(
+        n < 0n ? { from: 0, to: 0 } : { from: shown, to: shown },
+      );
       expect(keyed.nonMaterializedStateHandles[1].handlesAndOffsets[0].offset).toBe(shown);
       expect(document.managedOperatorState[0].stateNameToPartitionOffsets.s.offsets).toEqual([shown, shown]);
       expect(document.inputChannelState[0].stateSize).toBe(shown);

@@ -10,8 +10,7 @@ import { uncompressSnappy } from './snappy-block.js';
 /** The ten bytes at the start of a stream. */
 export const SNAPPY_STREAM_HEADER = Uint8Array.of(0xff, 0x06, 0x00, 0x00, 0x73, 0x4e, 0x61, 0x50, 0x70, 0x59);
 
-const Chunk = { Compressed: 0x00, Plain: 0x01, Padding: 0xfe, StreamHeader: 0xff } as const;
-const FIRST_SKIPPABLE = 0x80;
+const Chunk = { Compressed: 0x00, Plain: 0x01, StreamHeader: 0xff } as const;
 const HEAD_BYTES = 4;
 const CHECKSUM_BYTES = 4;
 /** The format allows no chunk to hold more. */
@@ -32,7 +31,11 @@ export interface SnappyFramesOptions {
   readonly onStream?: () => void;
 }
 
-/** Reads a stream of frames, checks every checksum, and hands on what is inside. Holds one chunk at a time. */
+/**
+ * Reads a stream of frames, checks every checksum, and hands on what is inside. Holds one chunk at a time. The format knows
+ * chunks to be skipped as well; Flink's writer makes none, and one flipped bit makes one of a chunk with data, so they are
+ * refused.
+ */
 export class SnappyFrames implements ByteSink {
   /** Stream headers read so far. */
   streams = 0;
@@ -49,8 +52,6 @@ export class SnappyFrames implements ByteSink {
   private body = new Uint8Array(0);
   private bodyBytes = 0;
   private filled = 0;
-  /** Bytes of a skippable chunk that are still to come. */
-  private toSkip = 0;
 
   constructor(options: SnappyFramesOptions = {}) {
     this.offset = options.offset ?? 0;
@@ -69,21 +70,16 @@ export class SnappyFrames implements ByteSink {
   }
 
   finish(): void {
-    if (this.headBytes > 0 || this.toSkip > 0) throw this.failure('a snappy chunk', 'the end of the data inside it');
+    if (this.headBytes > 0) throw this.failure('a snappy chunk', 'the end of the data inside it');
     this.target?.finish();
   }
 
   /** True between two chunks. */
   get isBetweenChunks(): boolean {
-    return this.headBytes === 0 && this.toSkip === 0;
+    return this.headBytes === 0;
   }
 
   private take(bytes: Uint8Array, at: number, end: number): number {
-    if (this.toSkip > 0) {
-      const used = Math.min(this.toSkip, end - at);
-      this.toSkip -= used;
-      return used;
-    }
     if (this.headBytes < HEAD_BYTES) {
       this.head[this.headBytes++] = bytes[at] as number;
       if (this.headBytes === HEAD_BYTES) this.beginChunk();
@@ -107,13 +103,8 @@ export class SnappyFrames implements ByteSink {
     if (!this.begun && this.type !== Chunk.StreamHeader) {
       throw new ByteFormatError(at, 'the header of a snappy stream', `a chunk of type ${hex(this.type)}`);
     }
-    if (this.type >= FIRST_SKIPPABLE && this.type !== Chunk.StreamHeader) {
-      this.headBytes = 0;
-      this.toSkip = length;
-      return;
-    }
     if (this.type !== Chunk.StreamHeader && this.type !== Chunk.Compressed && this.type !== Chunk.Plain) {
-      throw new ByteFormatError(at, 'a snappy chunk', `the reserved type ${hex(this.type)}`);
+      throw new ByteFormatError(at, 'a snappy chunk with data', `one of type ${hex(this.type)}`);
     }
     const least = this.type === Chunk.StreamHeader ? SNAPPY_STREAM_HEADER.length - HEAD_BYTES : CHECKSUM_BYTES;
     const most = this.type === Chunk.StreamHeader ? least : MAX_BODY;

@@ -87,20 +87,40 @@ export class FileLooks {
       group.names.push(name);
       group.numbers.push(number);
     }
-    const own = forEachConcurrently(
-      byDirectory,
-      ([directory, { names, numbers }]) => {
-        const look = this.lookAtNames(directory, names, numbers, signal);
-        for (const number of numbers) this.looking.set(number, look);
-        return look.finally(() => {
-          for (const number of numbers) this.looking.delete(number);
-        });
-      },
-      { concurrency: CONCURRENT_DIRECTORIES, signal },
+    // Noted before the first of them begins, so that nobody else looks at the same files.
+    const groups = [...byDirectory].map(([directory, { names, numbers }]) =>
+      this.prepareLook(directory, names, numbers, signal),
     );
-    const results = await Promise.allSettled([own, ...others]);
+    const own = forEachConcurrently(groups, (group) => group.start(), { concurrency: CONCURRENT_DIRECTORIES, signal });
+    // What was not begun because of an abort must not be waited for by others for ever.
+    const all = own.finally(() => Promise.allSettled(groups.map((group) => group.start())));
+    const results = await Promise.allSettled([all, ...others]);
     for (const result of results) if (result.status === 'rejected') throw result.reason;
     signal?.throwIfAborted();
+  }
+
+  private prepareLook(
+    directory: string,
+    names: readonly string[],
+    numbers: readonly number[],
+    signal: AbortSignal | undefined,
+  ): { readonly start: () => Promise<void> } {
+    let begin = (): void => undefined;
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const look = begun
+      .then(() => this.lookAtNames(directory, names, numbers, signal))
+      .finally(() => {
+        for (const number of numbers) this.looking.delete(number);
+      });
+    for (const number of numbers) this.looking.set(number, look);
+    return {
+      start() {
+        begin();
+        return look;
+      },
+    };
   }
 
   private async lookAtNames(
@@ -110,6 +130,7 @@ export class FileLooks {
     signal: AbortSignal | undefined,
   ): Promise<void> {
     let statuses: readonly (EntryStatus | CkptError | undefined)[];
+    signal?.throwIfAborted();
     try {
       const path = Path.parse(directory);
       statuses = await (await this.fileSystems.get(path)).getFileStatuses(path, names, signal);

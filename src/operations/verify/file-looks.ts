@@ -91,10 +91,7 @@ export class FileLooks {
     const groups = [...byDirectory].map(([directory, { names, numbers }]) =>
       this.prepareLook(directory, names, numbers, signal),
     );
-    const own = forEachConcurrently(groups, (group) => group.start(), { concurrency: CONCURRENT_DIRECTORIES, signal });
-    // What was not begun because of an abort must not be waited for by others for ever.
-    const all = own.finally(() => Promise.allSettled(groups.map((group) => group.start())));
-    const results = await Promise.allSettled([all, ...others]);
+    const results = await Promise.allSettled([startAll(groups, signal), ...others]);
     for (const result of results) if (result.status === 'rejected') throw result.reason;
     signal?.throwIfAborted();
   }
@@ -104,7 +101,7 @@ export class FileLooks {
     names: readonly string[],
     numbers: readonly number[],
     signal: AbortSignal | undefined,
-  ): { readonly start: () => Promise<void> } {
+  ): PreparedLook {
     let begin = (): void => undefined;
     const begun = new Promise<void>((resolve) => {
       begin = resolve;
@@ -187,5 +184,19 @@ export class FileLooks {
       if (error instanceof CkptError) return undefined;
       throw error;
     }
+  }
+}
+
+/** A look that begins when it is told to; more often does no harm. */
+interface PreparedLook {
+  readonly start: () => Promise<void>;
+}
+
+async function startAll(looks: readonly PreparedLook[], signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await forEachConcurrently(looks, (look) => look.start(), { concurrency: CONCURRENT_DIRECTORIES, signal });
+  } finally {
+    // What was not begun because of an abort must not be waited for by others for ever.
+    await Promise.allSettled(looks.map((look) => look.start()));
   }
 }

@@ -112,17 +112,21 @@ export class FileKeys {
     }
   }
 
-  /** The nearest directory that exists, and the names below it. */
+  /** By the nearest directory that exists, if the store tells what that is, and the names below it; else by its name. */
   private async keyOfMissing(path: Path): Promise<string> {
+    return (await this.keyBelowExisting(path)) ?? nameKey(path.toString());
+  }
+
+  private async keyBelowExisting(path: Path): Promise<string | undefined> {
     const { parent } = path;
-    if (!parent || parent.equals(path)) return nameKey(path.toString());
+    if (!parent || parent.equals(path)) return undefined;
     try {
-      const fileSystem = await this.fileSystems.get(parent);
-      const { identity } = await fileSystem.getFileStatus(parent);
-      return `${identity === undefined ? nameKey(parent.toString()) : `${parent.scheme}#${identity}`}/${path.name}`;
+      const { identity } = await (await this.fileSystems.get(parent)).getFileStatus(parent);
+      return identity === undefined ? undefined : `${parent.scheme}#${identity}/${path.name}`;
     } catch (error) {
       if (!(error instanceof CkptError)) throw error;
-      return `${await this.keyOfMissing(parent)}/${path.name}`;
+      const above = await this.keyBelowExisting(parent);
+      return above === undefined ? undefined : `${above}/${path.name}`;
     }
   }
 

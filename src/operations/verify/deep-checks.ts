@@ -85,7 +85,7 @@ export class DeepChecks {
     signal: AbortSignal | undefined,
     work: (bytes: StateBytes) => Promise<T>,
   ): Promise<T> {
-    const parsed = Path.parse(path);
+    const parsed = this.fileSystems.qualify(Path.parse(path));
     const source: ByteSource = await (await this.fileSystems.get(parsed)).open(parsed);
     try {
       return await work(stateInFile(source, start, length, signal));

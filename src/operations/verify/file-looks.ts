@@ -129,7 +129,7 @@ export class FileLooks {
     let statuses: readonly (EntryStatus | CkptError | undefined)[];
     signal?.throwIfAborted();
     try {
-      const path = Path.parse(directory);
+      const path = this.fileSystems.qualify(Path.parse(directory));
       statuses = await (await this.fileSystems.get(path)).getFileStatuses(path, names, signal);
     } catch (error) {
       if (!(error instanceof CkptError) || signal?.aborted) throw error;
@@ -173,7 +173,7 @@ export class FileLooks {
 
   private async readFirstByte({ directory, name }: FileName): Promise<number | undefined> {
     try {
-      const path = Path.parse(directory).entry(name);
+      const path = this.fileSystems.qualify(Path.parse(directory)).entry(name);
       const source = await (await this.fileSystems.get(path)).open(path);
       try {
         return source.size === 0 ? undefined : (await source.read(0, 1))[0];

@@ -1,14 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Path } from '../../src/filesystem/path.js';
 import { writeMetadata } from '../../src/format/metadata/metadata-encoder.js';
 import { loadMetadata, parseMetadata } from '../../src/format/metadata/model-reader.js';
+import { inspectMetadata } from '../../src/operations/inspect.js';
 import { anyMetadata } from '../support/metadata-arbitraries.js';
 import {
   assembleDocument,
   assembleText,
+  DIRECTORY,
   dumpText,
   expectSame,
   expectSameBytes,
+  type Json,
   slowSourceOf,
   withKeys,
 } from '../support/metadata-cycle.js';
@@ -44,4 +48,28 @@ describe('any metadata', () => {
       { numRuns: 1000 },
     );
   });
+
+  it('is as large to inspect as it is to dump', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyMetadata, async (model) => {
+        const bytes = writeMetadata(model);
+        const document: Json = JSON.parse(await dumpText(bytes));
+        const directory = Path.parse(DIRECTORY);
+        const result = await inspectMetadata({
+          source: slowSourceOf(bytes),
+          metadataPath: directory.child('_metadata'),
+          directory,
+          modificationTime: 0,
+        });
+        expect(sizesOf(result)).toEqual(sizesOf(document));
+        expect(result.operatorStates.map(sizesOf)).toEqual(document.operatorStates.map(sizesOf));
+        expect(result.operatorStates.map(({ subtasks }) => subtasks)).toEqual(
+          document.operatorStates.map(({ subtasks }: Json) => subtasks.length),
+        );
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  const sizesOf = ({ stateSize, checkpointedSize }: Json): Json => [stateSize, checkpointedSize];
 });

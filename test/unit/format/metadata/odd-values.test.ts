@@ -657,4 +657,13 @@ describe('large parts', () => {
     expect(shown.s.offsets[499_999]).toBe(499_999 * 1_000_003);
     expect(shown.t.offsets).toEqual([1]);
   });
+
+  it('handles as deep inside each other as is allowed', async () => {
+    let stream = someFile;
+    for (let i = 0; i < 64; i++) stream = keyGroups(i, [i], stream);
+    let keyed = changelogV2({ materialized: [keyGroupsV2(0, [1], stream, 'id')] });
+    for (let i = 0; i < 63; i++) keyed = changelogV2({ materialized: [nothing, keyed] });
+    const document = await shownSubtask({ managedKeyed: keyed, rawKeyed: keyed });
+    expect(document.stateSize).toBe(24);
+  });
 });

@@ -1,5 +1,5 @@
 /** Writes a metadata file out of the document that `dump` prints: byte for byte the same file, streamed. */
-import { InvalidDocumentError } from '../errors.js';
+import { InvalidDocumentError, UnwritableMetadataError } from '../errors.js';
 import { Spool } from '../filesystem/spool.js';
 import { MetadataEncoder } from '../format/metadata/metadata-encoder.js';
 import { AMBIGUOUS_VERSION } from '../format/metadata/read.js';
@@ -159,7 +159,13 @@ class Assembler implements DocumentConsumer {
 
   private async encodeSubtask(node: DocumentNode): Promise<void> {
     const entry = subtaskFromDocument(node);
-    this.body.encodeSubtask(entry);
+    try {
+      this.body.encodeSubtask(entry);
+    } catch (error) {
+      // Encoded apart, it does not know to which operator it belongs.
+      if (error instanceof UnwritableMetadataError) throw new UnwritableMetadataError(node.path, error.data.reason);
+      throw error;
+    }
     this.indexes.push(entry.index);
     this.ends.push(this.spool.size + this.body.out.pending);
     if (this.body.out.pending > SPOOL_STEP) await this.spool.append(this.body.out.drain());

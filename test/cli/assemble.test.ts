@@ -214,15 +214,17 @@ describe('a document', () => {
     expect(await readdir(directory)).toEqual(['document.json']);
   });
 
-  it.each<[what: string, change: (document: Json) => void]>([
-    ['a version that nobody knows', (d) => (d.version = 9)],
-    ['a name of 70,000 bytes', (d) => (d.operatorStates[0].name = 'x'.repeat(70_000))],
-  ])('that no file can hold is exit 5: %s', async (_, change) => {
+  it.each<[what: string, change: (document: Json) => void, where: string]>([
+    ['a version that nobody knows', (d) => (d.version = 9), 'header'],
+    ['a name of 70,000 bytes', (d) => (d.operatorStates[0].name = 'x'.repeat(70_000)), 'operator 0'],
+    ['a negative size', (d) => (keyed(d).metaStateHandle.stateSize = -5), 'operatorStates[1].subtasks[1]'],
+  ])('that no file can hold is exit 5: %s', async (_, change, where) => {
     const { directory, out } = await prepared();
     const document = JSON.parse(await dumped());
     change(document);
-    const { error } = await refused(['-', '--out', out], 5, { input: JSON.stringify(document) });
-    expect(error.code).toBe('UNWRITABLE_METADATA');
+    const { error, line } = await refused(['-', '--out', out], 5, { input: JSON.stringify(document) });
+    expect(error).toMatchObject({ code: 'UNWRITABLE_METADATA', data: { record: where } });
+    expect(line.startsWith(`ckpt: ${where}: cannot be written: `)).toBe(true);
     expect(await readdir(directory)).toEqual(['document.json']);
   });
 

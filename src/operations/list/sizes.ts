@@ -67,7 +67,8 @@ export async function addSizes(
   for (const [item, { checkpoint, entry }] of items.entries()) {
     if (entry.leftFiles !== null) await pass.addLeftFiles(item, checkpoint, signal);
   }
-  const isEntry = (path: string): boolean => pass.failed.has(path);
+  const pointers = new Set(items.map(({ entry }) => entry.pointer));
+  const isEntry = (path: string): boolean => pass.failed.has(path) || pointers.has(path);
   return {
     entries: items.map((_, item) => pass.entry(item)),
     jobBytes: pass.jobBytes,

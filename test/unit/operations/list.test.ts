@@ -279,6 +279,8 @@ describe('list', () => {
       { status: 'broken', jobId: JOB, checkpointId: null, kind: 'unknown', error: { code: 'PERMISSION_DENIED' } },
     ]);
     expect(found.jobs).toMatchObject([{ jobId: JOB, complete: 1, broken: 2 }]);
+    const sized = await listCheckpoints(failing, [fileSystems.nameOf(Path.parse(root))], { ...LATER, sizes: true });
+    expect(sized).toMatchObject({ unread: [], entries: found.entries.map(({ status }) => ({ status })) });
     const other = await listCheckpoints(failing, [fileSystems.nameOf(Path.parse(root))], { ...LATER, job: 'b' });
     expect(other.entries).toEqual([]);
   });

@@ -18,7 +18,7 @@ import {
 } from '../support/metadata-cycle.js';
 
 describe('any metadata', () => {
-  it('is the same after writing and reading', async () => {
+  it('is the same after writing and reading', { timeout: 180_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(anyMetadata, async (model) => {
         const bytes = writeMetadata(model);
@@ -34,7 +34,7 @@ describe('any metadata', () => {
     );
   });
 
-  it('is the same after it was a document', async () => {
+  it('is the same after it was a document', { timeout: 180_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(anyMetadata, fc.integer({ min: 1, max: 50 }), async (model, chunkBytes) => {
         const bytes = writeMetadata(model);
@@ -49,7 +49,7 @@ describe('any metadata', () => {
     );
   });
 
-  it('is as large to inspect as it is to dump', async () => {
+  it('is as large to inspect as it is to dump', { timeout: 180_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(anyMetadata, async (model) => {
         const bytes = writeMetadata(model);

@@ -56,6 +56,7 @@ class VerifyRun {
   private readonly check: ReferenceCheck;
   private readonly visitor: VerifyVisitor;
   private opened = 0;
+  private readonly told = new Set<string>();
   /** How many pieces could not be judged, by what they are. */
   private readonly unjudged = new Map<string, number>();
 
@@ -128,10 +129,19 @@ class VerifyRun {
   }
 
   private tell(task: StateTask, fault: 'corrupt' | 'unreadable', expected: string | null, found: string): void {
-    const { source } = task;
-    const inline = source.kind === 'inline' ? ` (inline bytes ${source.name})` : '';
-    const path = source.kind === 'inline' ? this.pointer.metadataPath.toString() : source.path;
-    this.check.tell({ ...task, path }, { fault, expected: expected && `${expected}${inline}`, found });
+    const { source, operatorId, subtask } = task;
+    const isInline = source.kind === 'inline';
+    const location = this.pointer.metadataPath.toString();
+    const places = isInline
+      ? { path: location, lookedUpAt: this.looks.placeOf(location) }
+      : this.looks.placesOf(source.number, source.path);
+    const inline = isInline ? ` (inline bytes ${source.name})` : '';
+    const verdict = { fault, expected: expected && `${expected}${inline}`, found };
+    // Results of several pieces come mixed.
+    const key = `${operatorId} ${subtask} ${places.path} ${verdict.expected}`;
+    if (this.told.has(key)) return;
+    this.told.add(key);
+    this.check.add(task, verdict, places);
   }
 
   private counts(): VerifyCounts {

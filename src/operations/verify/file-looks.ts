@@ -15,6 +15,12 @@ export type FileLook =
   | { readonly kind: 'missing' }
   | { readonly kind: 'unreadable'; readonly reason: string };
 
+/** A path as the metadata names it, and where it leads. */
+export interface FilePlaces {
+  readonly path: string;
+  readonly lookedUpAt: string;
+}
+
 /** A file by the directory and the name that it is looked up under. */
 export interface FileName {
   readonly directory: string;
@@ -40,6 +46,8 @@ export class FileLooks {
   private sizes = new Float64Array(1024).fill(Unknown.NotLooked);
   private readonly reasons = new Map<number, string>();
   private readonly firstBytes = new Map<number, Promise<number | undefined>>();
+  /** Of files with faults. */
+  private readonly places = new Map<number, FilePlaces>();
   /** What is being looked at by somebody else just now. */
   private readonly looking = new Map<number, Promise<void>>();
 
@@ -150,6 +158,19 @@ export class FileLooks {
     } else {
       this.sizes[number] = status.size;
     }
+  }
+
+  /**
+   * The path of a file with the place where it is really looked up: for the same file always the same object, so that a
+   * million faults of it keep two texts.
+   */
+  placesOf(number: number, path: string): FilePlaces {
+    const known = this.places.get(number);
+    if (known) return known;
+    // What a larger text is cut from would stay as long as the part of it.
+    const places = { path: Buffer.from(path).toString(), lookedUpAt: this.placeOf(path) };
+    this.places.set(number, places);
+    return places;
   }
 
   /** Where a path is really looked up. */

@@ -1,6 +1,6 @@
 /** Compares every mention of a file in a metadata file with the look at it. */
 import type { FileReference } from '../file-references.js';
-import type { FileLook, FileLooks, FileName } from './file-looks.js';
+import type { FileLook, FileLooks, FileName, FilePlaces } from './file-looks.js';
 import type { VerifyFault } from './result.js';
 
 /** Who a fault is told of. */
@@ -44,7 +44,8 @@ export class ReferenceCheck {
   mergedFiles = 0;
   /** Compressed changelog files. */
   compressedChangelogs = 0;
-  private readonly told = new Set<string>();
+  private toldSubject = '';
+  private readonly told = new Set<string | number>();
   private readonly seen = new Set<number>();
   private readonly ofWrongLength = new Set<number>();
   /** Files of which the mention with this rule was counted. */
@@ -87,18 +88,26 @@ export class ReferenceCheck {
     }
   }
 
-  /** Adds a fault, unless it was told before. */
-  tell(mention: Subject & { readonly path: string }, verdict: Verdict): void {
-    const { path, operatorId, operatorName, subtask } = mention;
+  /** Adds a fault of a file, unless it was told of this subtask before. */
+  tell(mention: Subject & { readonly number: number; readonly path: string }, verdict: Verdict): void {
+    const { number, path, operatorId, subtask } = mention;
+    const subject = `${operatorId} ${subtask}`;
+    // What a subtask needs comes together: nothing need be known of those before.
+    if (subject !== this.toldSubject) this.told.clear();
+    this.toldSubject = subject;
     // A file that is not there is one fault, however many of its segments are needed.
-    const expected = verdict.fault === 'missing' ? '' : verdict.expected;
-    const key = `${verdict.fault} ${expected} ${operatorId} ${subtask} ${path}`;
+    const key = verdict.fault === 'missing' ? number : `${number} ${verdict.fault} ${verdict.expected}`;
     if (this.told.has(key)) return;
     this.told.add(key);
+    this.add(mention, verdict, this.looks.placesOf(number, path));
+  }
+
+  /** Adds a fault whatever was told before. */
+  add({ operatorId, operatorName, subtask }: Subject, verdict: Verdict, { path, lookedUpAt }: FilePlaces): void {
     this.faults.push({
       fault: verdict.fault,
       path,
-      lookedUpAt: this.looks.placeOf(path),
+      lookedUpAt,
       operatorId,
       operatorName,
       subtask: subtask < 0 ? null : subtask,

@@ -6,7 +6,7 @@ import { verifyCheckpoint } from '../verify.js';
 import { type BrokenFile, brokenFiles } from './broken-files.js';
 import { DeepChecks } from './deep-checks.js';
 import { FileLooks } from './file-looks.js';
-import { findElsewhere, missingPaths, placesAround, withPlaces } from './find-elsewhere.js';
+import { addPlaces, findElsewhere, missingPaths, placesAround } from './find-elsewhere.js';
 import { type MovedTree, movedTree } from './moved-tree.js';
 import { type CheckpointVerification, failedVerification } from './result.js';
 import { type Argument, comparePaths, type RootScan, type Target } from './targets.js';
@@ -78,7 +78,7 @@ class VerifyAll {
   private readonly scans: readonly RootScan[];
   private readonly results = new Map<string, CheckpointVerification>();
   private readonly vanished = new Set<string>();
-  private readonly waiting: string[] = [];
+  private readonly waiting = new Set<string>();
   private done = 0;
   /** Pieces that the checkpoints that are done had opened; those of the others. */
   private opened = 0;
@@ -141,7 +141,7 @@ class VerifyAll {
       return;
     }
     this.results.set(key, result);
-    if (result.faults.some(({ fault }) => fault === 'missing')) this.waiting.push(key);
+    if (result.faults.some(({ fault }) => fault === 'missing')) this.waiting.add(key);
     else await options.onResult?.(result);
   }
 
@@ -171,20 +171,19 @@ class VerifyAll {
 
   /** Looks for missing files elsewhere, once for all. */
   private async findMissing(): Promise<void> {
-    const { waiting, results, options } = this;
-    if (waiting.length === 0) return;
-    const waited = waiting.map((key) => this.resultOf(key));
+    const { waiting, options } = this;
+    if (waiting.size === 0) return;
+    const waited = [...waiting].map((key) => this.resultOf(key));
     const singles = this.targets.filter(
-      ({ root, metadataPath }) => root === null && waiting.includes(metadataPath.toString()),
+      ({ root, metadataPath }) => root === null && waiting.has(metadataPath.toString()),
     );
     const places = [
       ...this.scans.map(({ root }) => root),
       ...singles.flatMap(({ directory }) => placesAround(directory)),
     ];
     const found = await findElsewhere(this.fileSystems, missingPaths(waited), places, options.signal);
-    for (const [i, key] of waiting.entries()) {
-      const result = withPlaces(waited[i] ?? this.resultOf(key), found);
-      results.set(key, result);
+    for (const result of waited) {
+      addPlaces(result, found);
       await options.onResult?.(result);
     }
   }

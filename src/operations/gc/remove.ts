@@ -12,6 +12,7 @@ import { deletion, type Removal } from '../discard/removal.js';
 import { blockedPaths } from './blocked.js';
 import { planPendingDiscards } from './half-discarded.js';
 import type { Group } from './inventory.js';
+import { isLockName } from './lock-name.js';
 import type { GcSearch } from './search.js';
 import type { Settlement } from './snapshot.js';
 import type { BlockedPath, GcEntry, GcFailure, SparedPath, SparedReason } from './types.js';
@@ -133,7 +134,7 @@ class GarbageRemoval {
   }
 
   private async removeGroup(group: Group, entries: readonly GcEntry[]): Promise<void> {
-    if (await this.hasGrown(group)) this.changed.add(group.place.unit);
+    if (isJudgedWhole(entries) && (await this.hasGrown(group))) this.changed.add(group.place.unit);
     const isObjectStore = (await this.fileSystems.get(group.directory)).kind === 'object-store';
     for (let start = 0; start < entries.length; ) {
       if (this.isStopped) return;
@@ -177,12 +178,12 @@ class GarbageRemoval {
     return (isWhole || place.kind === 'working') && (this.changed.has(place.unit) || this.changed.has(`${directory}`));
   }
 
-  /** True if there are files in a directory of file merging or ForSt that were not there when it was listed. */
-  private async hasGrown({ place, directory, names }: Group): Promise<boolean> {
-    if (place.kind !== 'managed' && place.kind !== 'working') return false;
+  /** True if there are files in a directory that were not there when it was listed, such as metadata. */
+  private async hasGrown({ directory, names }: Group): Promise<boolean> {
     try {
       for await (const entries of (await this.fileSystems.get(directory)).list(directory, this.options.signal)) {
-        if (entries.some(({ name, type, isLink }) => type === 'file' && !isLink && !names.has(name))) return true;
+        const files = entries.filter(({ name, type, isLink }) => type === 'file' && !isLink && !isLockName(name));
+        if (files.some(({ name }) => !names.has(name))) return true;
       }
       return false;
     } catch (error) {
@@ -280,6 +281,11 @@ class GarbageRemoval {
     if (!(error instanceof CkptError)) throw error;
     this.failed.push({ path, message: asError(error).message });
   }
+}
+
+/** True for files of which none may go if something happens in their directory. */
+function isJudgedWhole([first]: readonly GcEntry[]): boolean {
+  return first?.kind === 'incomplete-checkpoint' || first?.kind === 'managed-directory';
 }
 
 /** As many files as the look took listings, roughly: of a small tree few, so that little can happen between two looks. */

@@ -158,7 +158,7 @@ export class Snapshot {
   private async hasChanged(directory: Path, sum: NameSum | undefined): Promise<boolean> {
     const report = this.reports.get(directory.toString());
     // Of an empty directory no entries are told.
-    if (!report || !report.names.equals(sum ?? new NameSum())) return true;
+    if (!report?.names.equals(sum ?? new NameSum())) return true;
     return report.metadata !== (await metadataSignature(this.fileSystems, directory));
   }
 }

@@ -79,10 +79,10 @@ describe('NameTable', () => {
     expect([...table.unused()]).toHaveLength(2);
   });
 
-  it('is a set, whatever the names', () => {
+  it('is a set, whatever the names', async () => {
     const name = fc.oneof(fc.uuid(), fc.string({ minLength: 1, unit: 'binary' }), fc.constantFrom(UUID, 'a', 'b'));
-    fc.assert(
-      fc.property(fc.array(name, { maxLength: 300 }), fc.array(name, { maxLength: 100 }), (added, used) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(name, { maxLength: 300 }), fc.array(name, { maxLength: 100 }), async (added, used) => {
         const table = new NameTable();
         const model = new Map<string, boolean>();
         for (const item of added) {

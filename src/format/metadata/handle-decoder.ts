@@ -531,7 +531,8 @@ export class HandleDecoder {
 
   private leastChannelBytes(): number {
     if (this.version >= Since.channelTags) return Least.mergedChannel;
-    return this.layout === '1.11' ? Least.channelOf111 : Least.channel;
+    // Also where the layout is the newest: it may have to be found out yet that it is that of 1.11.
+    return this.version === Since.channels ? Least.channelOf111 : Least.channel;
   }
 
   /** Reads the type byte where there is one. @returns true for the merged kind */

@@ -11,6 +11,7 @@ import {
   changelogOf114,
   changelogOf115,
   channel,
+  emptySegment,
   file,
   keyGroups,
   keyGroupsV2,
@@ -184,6 +185,13 @@ describe('the layout of a version 3 file', () => {
     expect(layoutOf(of({ inputs: [plain, plain], outputs: [plain] }))).toBe('current');
     const of111 = channel(null, [1, 2], [4], 12, handle);
     expect(layoutOf(of({ inputs: [of111, of111], outputs: [of111] }))).toBe('1.11');
+  });
+
+  it('is that of 1.11 for the smallest handles at the end of a file', async () => {
+    const smallest = channel(null, [0, 0], [], 0, emptySegment);
+    for (const outputs of [[smallest], Array.from({ length: 100 }, () => smallest)]) {
+      expect((await expectFullCycle(of({ outputs }))).model.layout).toBe('1.11');
+    }
   });
 
   it('is an older one only if the file then ends exactly', () => {

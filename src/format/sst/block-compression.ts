@@ -24,7 +24,7 @@ export interface DecompressOptions {
 }
 
 const DEFAULT_MAX_BYTES = 256 * 1024 * 1024;
-/** A frame of zstd's window and a byte; what it makes of one byte has no limit, so the size in front is what is trusted. */
+/** What LZ4 makes of one byte at most; a zstd frame has no such limit. */
 const LZ4_MAX_EXPANSION = 255;
 
 /**
@@ -50,7 +50,12 @@ export function decompressBlock(
         return lz4.decompressBlock(data, target, 0, data.length, 0);
       });
     case BlockCompression.Zstd:
-      return withSize(block, maxBytes, offset, 'a zstd frame', (data, target) => decompressZstd(data, target).length);
+      return withSize(block, maxBytes, offset, 'a zstd frame', (data, target) => {
+        // The library fills what there is of the target and does not tell how much that was.
+        const size = zstdContentSize(data);
+        if (size !== undefined && size !== target.length) return size;
+        return decompressZstd(data, target).length;
+      });
   }
 }
 
@@ -80,4 +85,18 @@ function withSize(
   }
   if (filled !== size) throw new ByteFormatError(offset + next, `${what} of ${size} bytes`, 'something else');
   return target;
+}
+
+/** The size of the contents that a zstd frame has in its header; undefined if it has none there, or is no frame. */
+function zstdContentSize(frame: Uint8Array): number | undefined {
+  const view = new DataView(frame.buffer, frame.byteOffset, frame.length);
+  const descriptor = frame[4];
+  if (descriptor === undefined) return undefined;
+  const isSingleSegment = (descriptor & 0x20) !== 0;
+  const at = 5 + (isSingleSegment ? 0 : 1) + ([0, 1, 2, 4][descriptor & 3] ?? 0);
+  const bytes = [isSingleSegment ? 1 : 0, 2, 4, 8][descriptor >> 6] ?? 0;
+  if (bytes === 0 || at + bytes > frame.length) return undefined;
+  if (bytes === 1) return view.getUint8(at);
+  if (bytes === 2) return view.getUint16(at, true) + 256;
+  return bytes === 4 ? view.getUint32(at, true) : Number(view.getBigUint64(at, true));
 }

@@ -2,6 +2,7 @@
 import type { Path } from '../filesystem/path.js';
 import type { FileSystems } from '../filesystem/registry.js';
 import type { ChangeResult } from '../operations/change-result.js';
+import type { StateReferenceReport } from '../operations/copy/state-references.js';
 import type { Context } from './context.js';
 import { Exit, type ExitCode } from './exit-code.js';
 
@@ -27,4 +28,16 @@ export async function verifyChange<T extends ChangeResult>(
     );
   }
   return { document: { ...result, verified: ok }, exit: ok ? Exit.Ok : Exit.No };
+}
+
+const WARNED_OF = 10;
+
+/** Warns of paths inside operator state, where the result itself has no place for them. */
+export function warnOfReferences(context: Context, { stateReferences, unsearchedState }: StateReferenceReport): void {
+  for (const { path, operatorId } of stateReferences.slice(0, WARNED_OF)) {
+    context.warn(`the state of operator ${operatorId} names ${path}, which is not copied`);
+  }
+  const hidden = stateReferences.length - WARNED_OF;
+  if (hidden > 0) context.warn(`operator state names ${hidden} more paths; --json lists all`);
+  for (const reason of unsearchedState.slice(0, WARNED_OF)) context.warn(`not searched for paths: ${reason}`);
 }

@@ -59,12 +59,14 @@ async function replaceInPlace(fileSystems: FileSystems, source: ResolvedPointer,
   await (await fileSystems.get(backup)).deleteFile(backup);
 }
 
+/** Copies the old metadata, unless a run that was killed has done that already. */
 async function copyTo(fileSystems: FileSystems, from: Path, to: Path): Promise<void> {
   let backup: AtomicWriter;
   try {
     backup = await createOutput(fileSystems, to);
   } catch (error) {
     if (!(error instanceof AlreadyExistsError)) throw error;
+    if (await haveSameContents(fileSystems, from, to)) return;
     const reason = `${to} exists: an earlier run did not end; compare it with ${from.name}, then remove it`;
     throw new RefusedError(reason, { path: to.toString() }, { cause: error });
   }
@@ -75,6 +77,27 @@ async function copyTo(fileSystems: FileSystems, from: Path, to: Path): Promise<v
   } finally {
     await backup.abort();
     await source.close();
+  }
+}
+
+async function haveSameContents(fileSystems: FileSystems, a: Path, b: Path): Promise<boolean> {
+  const one = await (await fileSystems.get(a)).open(a);
+  try {
+    const other = await (await fileSystems.get(b)).open(b);
+    try {
+      if (one.size !== other.size) return false;
+      let position = 0;
+      for await (const chunk of readChunks(one)) {
+        const end = position + chunk.length;
+        if (Buffer.compare(chunk, await other.read(position, end)) !== 0) return false;
+        position = end;
+      }
+      return true;
+    } finally {
+      await other.close();
+    }
+  } finally {
+    await one.close();
   }
 }
 

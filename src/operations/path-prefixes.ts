@@ -59,7 +59,11 @@ export class PrefixChanges implements HandleMapper {
       const rest = qualified.relativeTo(change.old);
       if (rest === undefined) continue;
       change.handles++;
-      return rest === '' ? change.new.toString() : `${trimmed(change.new)}/${rest}`;
+      if (rest === '') return change.new.toString();
+      // What follows stays letter by letter, also where it is not in the form that Flink gives paths.
+      const old = trimmed(change.old);
+      const tail = stored.startsWith(`${old}/`) ? stored.slice(old.length) : `/${rest}`;
+      return `${trimmed(change.new)}${tail}`;
     }
     this.unmatched++;
     return stored;

@@ -24,7 +24,10 @@ export interface RebaseResult extends ChangeResult {
   readonly unmatchedPaths: number;
   /** Handles relative to the directory: no prefix changes them. */
   readonly relativeHandles: number;
-  /** False if nothing was written: there are absolute paths, and none begins with a given prefix. */
+  /**
+   * False if nothing was written: there are absolute paths, and none begins with a given prefix; or no path would change in
+   * place.
+   */
   readonly written: boolean;
 }
 
@@ -56,7 +59,8 @@ export async function rebaseCheckpoint(
         options.signal,
       );
       checkRelative(pointer, target, changes, options);
-      if (changes.handles === 0 && changes.unmatched > 0) throw new NothingMatched();
+      const isUseless = changes.unmatched > 0 || options.target.kind === 'in-place';
+      if (changes.handles === 0 && isUseless) throw new NothingMatched();
       return result;
     }));
   } catch (error) {

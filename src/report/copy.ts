@@ -1,11 +1,11 @@
 import type { CopyResult } from '../operations/copy/copy.js';
-import type { StateReference } from '../operations/copy/state-references.js';
+import type { StateReferenceReport } from '../operations/copy/state-references.js';
 import { formatBytes, formatCount, formatExactBytes, plural } from './format.js';
 import { renderFields, renderTable } from './table.js';
 import type { Renderer, View } from './view.js';
 
 /** The document of `ckpt copy --dry-run`. */
-export interface CopyPlanDocument {
+export interface CopyPlanDocument extends StateReferenceReport {
   readonly source: string;
   readonly target: string;
   readonly copy: readonly {
@@ -15,7 +15,6 @@ export interface CopyPlanDocument {
     /** Null where only the file itself tells. */
     readonly bytes: number | null;
   }[];
-  readonly stateReferences: readonly StateReference[];
 }
 
 const SHOWN_REFERENCES = 10;
@@ -37,7 +36,7 @@ export const renderCopied: Renderer<CopyResult> = function* (result, view) {
     ],
     view,
   );
-  yield* references(result.stateReferences, view);
+  yield* references(result, view);
 };
 
 /** What would be copied. */
@@ -53,22 +52,32 @@ export const renderCopyPlan: Renderer<CopyPlanDocument> = function* (plan, view)
   );
   const total = plan.copy.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0);
   yield `${plural(plan.copy.length, 'file')} (${formatBytes(total)}) and the metadata would be copied to ${plan.target}\n`;
-  yield* references(plan.stateReferences, view);
+  yield* references(plan, view);
 };
 
-function* references(found: readonly StateReference[], view: View): Generator<string> {
-  if (found.length === 0) return;
-  yield `\n${view.style.warning(`${plural(found.length, 'path')} inside operator state, which no copy takes along or changes:`)}\n`;
-  yield renderTable(
-    [
-      { heading: 'Operator', cell: ({ operatorId }) => operatorId },
-      { heading: 'Subtask', cell: ({ subtask }) => `#${subtask}`, align: 'right' },
-      { heading: 'Path', cell: ({ path }) => path, minimum: 30 },
-    ],
-    view.verbose ? found : found.slice(0, SHOWN_REFERENCES),
-    view,
-  );
-  const hidden = found.length - SHOWN_REFERENCES;
-  if (hidden > 0 && !view.verbose)
-    yield `${view.style.muted(`and ${plural(hidden, 'path')} more; --verbose lists all`)}\n`;
+/** What lies in operator state that no copy takes along or changes. */
+export function* references(
+  { stateReferences: found, unsearchedState }: StateReferenceReport,
+  view: View,
+): Generator<string> {
+  const { style, verbose } = view;
+  if (found.length > 0) {
+    yield `\n${style.warning(`${plural(found.length, 'path')} inside operator state, which no copy takes along or changes:`)}\n`;
+    yield renderTable(
+      [
+        { heading: 'Operator', cell: ({ operatorId }) => operatorId },
+        {
+          heading: 'Subtask',
+          cell: ({ subtask }) => (subtask === null ? 'coordinator' : `#${subtask}`),
+          align: 'right',
+        },
+        { heading: 'Path', cell: ({ path }) => path, minimum: 30 },
+      ],
+      verbose ? found : found.slice(0, SHOWN_REFERENCES),
+      view,
+    );
+    const hidden = found.length - SHOWN_REFERENCES;
+    if (hidden > 0 && !verbose) yield `${style.muted(`and ${plural(hidden, 'path')} more; --verbose lists all`)}\n`;
+  }
+  for (const reason of unsearchedState) yield `${style.warning(`not searched for paths: ${reason}`)}\n`;
 }

@@ -11,8 +11,8 @@ export const renderRebased: Renderer<RebaseResult> = function* (result, view) {
       ['Source', result.source],
       [
         'Written',
-        result.written ? result.target : 'nothing: no path begins with a given prefix',
-        result.written ? style.name : style.bad,
+        result.written ? result.target : `nothing: ${whyNothing(result)}`,
+        result.written ? style.name : result.unmatchedPaths > 0 ? style.bad : style.warning,
       ],
       ['Paths changed', formatCount(result.rewrittenHandles)],
       [
@@ -45,3 +45,7 @@ export const renderRebased: Renderer<RebaseResult> = function* (result, view) {
     view,
   );
 };
+
+function whyNothing({ unmatchedPaths }: RebaseResult): string {
+  return unmatchedPaths > 0 ? 'no path begins with a given prefix' : 'there is no absolute path in it';
+}

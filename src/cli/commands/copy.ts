@@ -1,5 +1,5 @@
 import { Path } from '../../filesystem/path.js';
-import { copyCheckpoint, planCopy } from '../../operations/copy/copy.js';
+import { checkTarget, copyCheckpoint, planCopy } from '../../operations/copy/copy.js';
 import { renderCopied, renderCopyPlan } from '../../report/copy.js';
 import { verifyChange } from '../change.js';
 import { Exit } from '../exit-code.js';
@@ -21,14 +21,15 @@ export const run: Run<Options> = async (context, [given = '', to = ''], options)
   const target = fileSystems.qualify(Path.parse(to));
   const { signal } = context;
   if (options.dryRun) {
-    const { plan, stateReferences } = await planCopy(fileSystems, pointer, target, { signal });
+    await checkTarget(fileSystems, pointer, target);
+    const { plan, found } = await planCopy(fileSystems, pointer, target, { signal });
     const files = plan.files.map(({ source, start, length, recorded, name }) => ({
       path: source.toString(),
       target: target.entry(name).toString(),
       start,
       bytes: length ?? recorded ?? null,
     }));
-    const document = { source: pointer.directory.toString(), target: target.toString(), copy: files, stateReferences };
+    const document = { source: pointer.directory.toString(), target: target.toString(), copy: files, ...found };
     await context.emit(document, renderCopyPlan);
     return Exit.Ok;
   }

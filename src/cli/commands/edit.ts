@@ -5,7 +5,7 @@ import { type EditPlan, type EditResult, editMetadata, planEdits } from '../../o
 import { targetFile } from '../../operations/metadata-target.js';
 import { type ResolvedPointer, resolvePointer } from '../../operations/pointer.js';
 import { renderEdited } from '../../report/edit.js';
-import { verifyChange } from '../change.js';
+import { verifyChange, warnOfReferences } from '../change.js';
 import type { Context } from '../context.js';
 import { integerParser } from '../options.js';
 import type { Run } from '../spec.js';
@@ -59,8 +59,10 @@ async function copyEdited(
   const { copyCheckpoint } = await import('../../operations/copy/copy.js');
   const copied = await copyCheckpoint(fileSystems, pointer, target, {
     rewriter: () => plan.rewriter(),
+    changes: JSON.stringify(plan.operators),
     signal: context.signal,
     now: () => context.clock.now(),
   });
+  warnOfReferences(context, copied);
   return { ...copied, operators: plan.operators };
 }

@@ -35,10 +35,11 @@ export const run: Run<Options> = async (context, [given = '', ...pairs], options
     signal: context.signal,
   });
   for (const { old, handles } of result.prefixes) if (handles === 0) context.warn(`no path begins with ${old}`);
-  if (!result.written) {
+  if (!result.written && result.unmatchedPaths > 0) {
     await context.emit(result, renderRebased);
     return Exit.No;
   }
+  if (result.rewrittenHandles === 0) context.warn('there is no absolute path in it: nothing to change');
   const { document, exit } = await verifyChange(context, fileSystems, result, Path.parse(result.target), options);
   await context.emit(document, renderRebased);
   return exit;

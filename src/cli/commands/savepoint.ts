@@ -3,7 +3,7 @@ import { Path } from '../../filesystem/path.js';
 import type { FileSystems } from '../../filesystem/registry.js';
 import { createSavepoint, type SavepointResult } from '../../operations/savepoint.js';
 import type { Renderer } from '../../report/view.js';
-import { verifyChange } from '../change.js';
+import { verifyChange, warnOfReferences } from '../change.js';
 import type { Context } from '../context.js';
 import { Exit, type ExitCode } from '../exit-code.js';
 import { locatePointer } from '../open-pointer.js';
@@ -55,9 +55,7 @@ async function fill(
     Path.parse(result.savepointDirectory),
     options,
   );
-  for (const { path, operatorId } of result.stateReferences) {
-    context.warn(`the state of operator ${operatorId} names ${path}, which was not copied`);
-  }
+  warnOfReferences(context, result);
   await context.emit(document, renderSavepoint);
   return exit;
 }

@@ -1,13 +1,16 @@
 /** Copies the files of a plan: several at once, each where it is not yet, none larger or smaller than it should be. */
-import { CkptError, IoError, NotFoundError, UnsupportedOperationError } from '../../errors.js';
-import type { FileSystem } from '../../filesystem/file-system.js';
+import { CkptError, FileSystemError, IoError, RefusedError, UnsupportedOperationError } from '../../errors.js';
+import type { EntryStatus, FileSystem } from '../../filesystem/file-system.js';
 import { forEachConcurrently, readChunks } from '../../filesystem/limit.js';
 import type { Path } from '../../filesystem/path.js';
 import type { FileSystems } from '../../filesystem/registry.js';
+import { isTemporaryName } from '../../filesystem/temporary-name.js';
 import { createOutput } from '../output-file.js';
 import type { CopyFile } from './copy-plan.js';
 
 const CONCURRENT_COPIES = 8;
+/** Files looked at with one call. */
+const LOOKED_AT_ONCE = 512;
 
 /** How to copy. */
 export interface CopyFilesOptions {
@@ -42,10 +45,19 @@ export class SourceDamagedError extends CkptError {
   }
 }
 
+/** A file to copy, after a look at both ends. */
+interface LookedAt {
+  readonly file: CopyFile;
+  /** To be copied. */
+  readonly bytes: number;
+  /** What has the name in the target; undefined if nothing has. */
+  readonly present: EntryStatus | undefined;
+}
+
 /**
- * Copies files into a directory that exists.
- * @throws the first failure, after all that was under way has ended: IoError if a source is missing or cannot be read,
- *   SourceDamagedError; the signal's reason
+ * Copies files into a directory that exists and is nobody else's.
+ * @throws the first failure, after all that was under way has ended: IoError if a file is missing or cannot be read or
+ *   written, SourceDamagedError; RefusedError if a directory has the name of a file; the signal's reason
  */
 export async function copyFiles(
   fileSystems: FileSystems,
@@ -53,18 +65,23 @@ export async function copyFiles(
   target: Path,
   options: CopyFilesOptions = {},
 ): Promise<CopiedFiles> {
-  const present = await presentFiles(fileSystems, target);
   const targetSystem = await fileSystems.get(target);
+  const present = await presentNames(targetSystem, target);
   const done = { files: 0, bytes: 0, alreadyThere: 0 };
   await forEachConcurrently(
-    files,
-    async (file) => {
-      const sourceSystem = await fileSystems.get(file.source);
-      const bytes = await lengthOf(sourceSystem, file);
+    looksAt(fileSystems, files, target, present, options.signal),
+    async ({ file, bytes, present: found }) => {
       const to = target.entry(file.name);
-      if (present.has(file.name) && (await isThere(targetSystem, sourceSystem, file, to, bytes, options)))
-        done.alreadyThere++;
-      else await copyOne(fileSystems, sourceSystem, file, to, bytes, options);
+      const sourceSystem = await fileSystems.get(file.source);
+      await failing(file.source, async () => {
+        if (found && (await isThere(targetSystem, sourceSystem, file, to, { bytes, found, options }))) {
+          done.alreadyThere++;
+          return;
+        }
+        // Not over it: it may be a link to another file, another name of one, or not writable.
+        if (found) await targetSystem.deleteFile(to);
+        await copyOne(fileSystems, sourceSystem, file, to, bytes, options);
+      });
       done.files++;
       done.bytes += bytes;
       options.onFile?.({ ...done, total: files.length });
@@ -75,40 +92,137 @@ export async function copyFiles(
   return done;
 }
 
-async function presentFiles(fileSystems: FileSystems, target: Path): Promise<Set<string>> {
+/** The names in the target. What a killed run has not finished goes. */
+async function presentNames(fileSystem: FileSystem, target: Path): Promise<Set<string>> {
   const names = new Set<string>();
-  for await (const entries of (await fileSystems.get(target)).list(target)) {
-    for (const { name, type } of entries) if (type === 'file') names.add(name);
+  const unfinished: string[] = [];
+  for await (const entries of fileSystem.list(target)) {
+    for (const { name } of entries) {
+      if (isTemporaryName(name)) unfinished.push(name);
+      else names.add(name);
+    }
   }
+  await fileSystem.deleteFiles(target, unfinished);
   return names;
 }
 
-/** Bytes to copy, which the source must have. */
-async function lengthOf(fileSystem: FileSystem, { source, start, length, recorded }: CopyFile): Promise<number> {
-  let size: number;
-  try {
-    ({ size } = await fileSystem.getFileStatus(source));
-  } catch (error) {
-    // The checkpoint is there, its file is not: no wrong pointer, but a checkpoint that is not whole (any more).
-    if (error instanceof NotFoundError) throw new IoError(source.toString(), 'copying', { cause: error });
-    throw error;
+/** The files one by one, looked at in both places, many with one call. */
+async function* looksAt(
+  fileSystems: FileSystems,
+  files: readonly CopyFile[],
+  target: Path,
+  present: ReadonlySet<string>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<LookedAt, void, undefined> {
+  for (let start = 0; start < files.length; start += LOOKED_AT_ONCE) {
+    const batch = files.slice(start, start + LOOKED_AT_ONCE);
+    const sizes = await sizesOf(fileSystems, batch, signal);
+    const there = await statusesIn(
+      await fileSystems.get(target),
+      target,
+      batch.map(({ name }) => name).filter((name) => present.has(name)),
+      signal,
+    );
+    for (const [index, file] of batch.entries()) {
+      const found = there.get(file.name);
+      if (found instanceof CkptError) throw asFailure(found, target.entry(file.name));
+      if (found?.type === 'directory') {
+        const path = target.entry(file.name).toString();
+        throw new RefusedError(`${path}: a directory has the name of a file of the copy`, { path });
+      }
+      yield { file, bytes: bytesToCopy(file, sizes[index] ?? 0), present: found };
+    }
   }
+}
+
+/** Lengths of source files, in their order. */
+async function sizesOf(
+  fileSystems: FileSystems,
+  files: readonly CopyFile[],
+  signal: AbortSignal | undefined,
+): Promise<number[]> {
+  const byDirectory = new Map<string, { readonly directory: Path; readonly indexes: number[] }>();
+  for (const [index, { source }] of files.entries()) {
+    const directory = source.parent ?? source;
+    const group = byDirectory.get(directory.toString()) ?? { directory, indexes: [] };
+    group.indexes.push(index);
+    byDirectory.set(directory.toString(), group);
+  }
+  const sizes: number[] = new Array(files.length);
+  for (const { directory, indexes } of byDirectory.values()) {
+    const fileSystem = await fileSystems.get(directory);
+    const names = indexes.map((index) => files[index]?.source.name ?? '');
+    const statuses = await statusesIn(fileSystem, directory, names, signal);
+    for (const index of indexes) {
+      const source = files[index]?.source ?? directory;
+      const status = statuses.get(source.name);
+      if (status instanceof CkptError) throw asFailure(status, source);
+      // A link, or gone: a look at the path itself follows the one and explains the other.
+      sizes[index] =
+        status?.type === 'file'
+          ? status.size
+          : await failing(source, async () => (await fileSystem.getFileStatus(source)).size);
+    }
+  }
+  return sizes;
+}
+
+async function statusesIn(
+  fileSystem: FileSystem,
+  directory: Path,
+  names: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<string, EntryStatus | CkptError>> {
+  const statuses = new Map<string, EntryStatus | CkptError>();
+  if (names.length === 0) return statuses;
+  const found = await fileSystem.getFileStatuses(directory, names, signal);
+  names.forEach((name, index) => {
+    const status = found[index];
+    if (status) statuses.set(name, status);
+  });
+  return statuses;
+}
+
+/** Bytes to copy, which the source must have. */
+function bytesToCopy({ source, start, length, recorded }: CopyFile, size: number): number {
   if (recorded !== undefined && size !== recorded) throw new SourceDamagedError(source.toString(), recorded, size);
   if (length === undefined) return size;
   if (start + length > size) throw new SourceDamagedError(source.toString(), start + length, size);
   return length;
 }
 
+/**
+ * The checkpoint is there, one of its files is not, or cannot be read or written: no wrong pointer, but something that could
+ * not be done.
+ */
+async function failing<T>(path: Path, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw asFailure(error, path);
+  }
+}
+
+function asFailure(error: unknown, path: Path): unknown {
+  if (!(error instanceof FileSystemError) || error instanceof IoError) return error;
+  return new IoError(path.toString(), 'copying', { cause: error });
+}
+
+interface PresentFile {
+  readonly bytes: number;
+  readonly found: EntryStatus;
+  readonly options: CopyFilesOptions;
+}
+
+/** True if what has the name is a copy already: a file of its own, with no other name and no link, as long as it should be. */
 async function isThere(
   targetSystem: FileSystem,
   sourceSystem: FileSystem,
   file: CopyFile,
   to: Path,
-  bytes: number,
-  options: CopyFilesOptions,
+  { bytes, found, options }: PresentFile,
 ): Promise<boolean> {
-  const { size } = await targetSystem.getFileStatus(to);
-  if (size !== bytes) return false;
+  if (found.type !== 'file' || found.linkCount > 1 || found.size !== bytes) return false;
   return !options.checksum || (await sameContents(sourceSystem, targetSystem, file, to, bytes, options.signal));
 }
 
@@ -184,5 +298,32 @@ async function copiedByStore(
   } catch (error) {
     if (error instanceof UnsupportedOperationError) return false;
     throw error;
+  }
+}
+
+/**
+ * Checks after all copying that each file is in the target, as long as planned: whatever else may have been at work there.
+ * @throws IoError
+ */
+export async function checkCopied(
+  fileSystems: FileSystems,
+  files: readonly CopyFile[],
+  target: Path,
+  signal?: AbortSignal,
+): Promise<void> {
+  const fileSystem = await fileSystems.get(target);
+  for (let start = 0; start < files.length; start += LOOKED_AT_ONCE) {
+    const batch = files.slice(start, start + LOOKED_AT_ONCE);
+    const names = batch.map(({ name }) => name);
+    const statuses = await statusesIn(fileSystem, target, names, signal);
+    for (const { name, length, recorded } of batch) {
+      const status = statuses.get(name);
+      const path = target.entry(name).toString();
+      if (status instanceof CkptError) throw asFailure(status, target.entry(name));
+      const expected = length ?? recorded;
+      if (status?.type === 'file' && (expected === undefined || status.size === expected)) continue;
+      const cause = new Error(status ? `it has ${status.size} bytes, not ${expected}` : 'it is gone again');
+      throw new IoError(path, 'copying', { cause });
+    }
   }
 }

@@ -5,7 +5,7 @@
  * copy: see test/flink/copy.test.ts.
  */
 import { createHash } from 'node:crypto';
-import { RefusedError } from '../../errors.js';
+import { CkptError, InvalidPathError, RefusedError } from '../../errors.js';
 import { Path } from '../../filesystem/path.js';
 import type { HandleMapper, HandlePlace } from '../../model/map-handles.js';
 import type {
@@ -34,6 +34,17 @@ export interface CopyFile {
 const RESERVED: readonly string[] = [METADATA_FILE, TOMBSTONE_FILE, COPY_MARKER];
 const SAFE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,200}$/;
 
+/** The metadata names other files than it did a moment ago. */
+export class MetadataChangedError extends CkptError {
+  readonly code = 'METADATA_CHANGED';
+  override readonly category = 'failed';
+  readonly data: { readonly path: string };
+  constructor(path: string) {
+    super(`the metadata in ${path} has changed since its files were copied`);
+    this.data = { path };
+  }
+}
+
 /**
  * Maps handles to those of the copy and collects their files. The same handles in the same order give the same names: a
  * second run continues a first one, and a second pass writes what the first has planned.
@@ -42,6 +53,7 @@ export class CopyPlan implements HandleMapper {
   readonly files: CopyFile[] = [];
   /** Handles that name another path than before. */
   rewrittenHandles = 0;
+  private isComplete = false;
   private readonly names = new Map<string, string>();
   private readonly taken = new Set<string>(RESERVED);
 
@@ -54,9 +66,10 @@ export class CopyPlan implements HandleMapper {
     private readonly target: Path,
   ) {}
 
-  /** Counts anew; the names stay. */
-  restart(): void {
+  /** Counts anew, for a second pass over the same metadata: the names stay, and nothing can be added any more. */
+  repeat(): void {
     this.rewrittenHandles = 0;
+    this.isComplete = true;
   }
 
   stream(handle: StreamStateHandle, place: HandlePlace, inChangelog: boolean): StreamStateHandle {
@@ -66,7 +79,7 @@ export class CopyPlan implements HandleMapper {
         return this.named(name, handle.stateSize, inChangelog);
       }
       case 'RelativeFileStateHandle': {
-        const source = this.own.child(handle.relativePath);
+        const source = named(handle.relativePath, () => this.own.child(handle.relativePath));
         if (!source.startsWith(this.own)) {
           throw new RefusedError(
             `a handle names ${source} as "${handle.relativePath}" in ${this.own}: it leads out of the directory`,
@@ -109,8 +122,8 @@ export class CopyPlan implements HandleMapper {
   }
 
   private parse(path: string): Path {
-    const parsed = Path.parse(path);
-    return parsed.scheme === undefined ? Path.parse(`file:${parsed}`) : parsed;
+    const parsed = named(path, () => Path.parse(path));
+    return parsed.scheme === undefined ? named(path, () => Path.parse(`file:${parsed}`)) : parsed;
   }
 
   /**
@@ -153,6 +166,7 @@ export class CopyPlan implements HandleMapper {
 
   /** The wanted name, or one made of the key where that is taken or no plain name. */
   private nameFor(key: string, wanted: string): string {
+    if (this.isComplete) throw new MetadataChangedError(this.own.toString());
     const digest = createHash('sha256').update(key).digest('hex');
     let name = SAFE_NAME.test(wanted) ? wanted : digest.slice(0, 32);
     for (let length = 8; this.taken.has(name); length += 8)
@@ -160,5 +174,15 @@ export class CopyPlan implements HandleMapper {
     this.taken.add(name);
     this.names.set(key, name);
     return name;
+  }
+}
+
+/** @throws RefusedError if the metadata has a path that is none: no wrong use, nobody has typed it */
+function named(path: string, parse: () => Path): Path {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof InvalidPathError)) throw error;
+    throw new RefusedError(`a handle names no file: ${error.message}`, { path }, { cause: error });
   }
 }

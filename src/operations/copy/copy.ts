@@ -2,9 +2,17 @@
  * A checkpoint with every file it needs, in one directory of its own. The metadata comes last and atomically: until then
  * the target does not look like a checkpoint. The source is only read.
  */
-import { NotFoundError, RefusedError } from '../../errors.js';
+import {
+  AlreadyExistsError,
+  FileSystemError,
+  IoError,
+  NotFoundError,
+  RefusedError,
+  WrongFileTypeError,
+} from '../../errors.js';
 import type { Path } from '../../filesystem/path.js';
 import type { FileSystems } from '../../filesystem/registry.js';
+import { isTemporaryName } from '../../filesystem/temporary-name.js';
 import { type ModelConsumer, ModelVisitor } from '../../format/metadata/model-visitor.js';
 import { loadMetadataHeader, visitMetadata } from '../../format/metadata/read.js';
 import type { OperatorHead } from '../../model/checkpoint-metadata.js';
@@ -14,35 +22,35 @@ import { METADATA_FILE } from '../layout.js';
 import { createOutput } from '../output-file.js';
 import { openMetadata, type ResolvedPointer } from '../pointer.js';
 import { type Rewriter, rewriteMetadata } from '../rewrite.js';
-import { type CopiedFiles, type CopyFilesOptions, copyFiles } from './copy-files.js';
+import { type CopiedFiles, type CopyFilesOptions, checkCopied, copyFiles } from './copy-files.js';
 import { CopyPlan } from './copy-plan.js';
-import { COPY_MARKER, holdMarker } from './marker.js';
-import { type StateReference, StateReferences } from './state-references.js';
+import { COPY_MARKER, type CopyIdentity, type HeldMarker, holdMarker } from './marker.js';
+import { type StateReferenceReport, StateReferences } from './state-references.js';
 
 /** How to copy. */
 export interface CopyOptions extends CopyFilesOptions {
   /** Further changes to the metadata, made before the paths are. A fresh one for each pass. */
   readonly rewriter?: (() => Rewriter) | undefined;
+  /** Those changes in words, the same for the same changes: a copy with other ones is not continued. */
+  readonly changes?: string | undefined;
   /** Milliseconds since the epoch; for the marker. */
   readonly now: () => number;
 }
 
 /** What would be, or was, copied. */
-export interface CopyResult extends ChangeResult {
+export interface CopyResult extends ChangeResult, StateReferenceReport {
   /** Files that an earlier run had copied. */
   readonly alreadyThere: number;
-  /** Paths inside the contents of operator state: no metadata names them, and they are not changed. */
-  readonly stateReferences: readonly StateReference[];
 }
 
 /** What a copy will consist of. */
 export interface CopyPreview {
   readonly plan: CopyPlan;
-  readonly stateReferences: readonly StateReference[];
+  readonly found: StateReferenceReport;
 }
 
 /**
- * Finds out what a copy consists of, without reading a state file.
+ * Finds out what a copy consists of, of state files it reads those with operator state.
  * @throws RefusedError for handles that lead out of the directory; the errors of reading metadata
  */
 export async function planCopy(
@@ -52,12 +60,13 @@ export async function planCopy(
   options: Pick<CopyOptions, 'rewriter' | 'signal'>,
 ): Promise<CopyPreview> {
   const plan = new CopyPlan(pointer.directory, target);
-  const references = new StateReferences();
+  const references = new StateReferences(pointer.directory);
   const rewriter = options.rewriter?.() ?? {};
   let head: OperatorHead | null = null;
   const consumer: ModelConsumer = {
     beginOperator(operator) {
       head = rewriter.operator ? rewriter.operator(operator) : operator;
+      if (head) references.lookAtOperator(head);
     },
     subtask(entry) {
       if (!head) return;
@@ -73,7 +82,8 @@ export async function planCopy(
   } finally {
     await source.close();
   }
-  return { plan, stateReferences: references.found };
+  await references.searchFiles(fileSystems, options.signal);
+  return { plan, found: references.report };
 }
 
 /**
@@ -88,22 +98,19 @@ export async function copyCheckpoint(
   target: Path,
   options: CopyOptions,
 ): Promise<CopyResult> {
-  await refuseNested(fileSystems, pointer.directory, target);
-  const { plan, stateReferences } = await planCopy(fileSystems, pointer, target, options);
-  for (const parent of new Set(plan.files.map(({ source }) => source.parent?.toString() ?? ''))) {
-    if (parent === target.toString())
-      throw new RefusedError(`${target} holds files of the checkpoint itself`, { path: parent });
-  }
+  await checkTarget(fileSystems, pointer, target);
+  const { plan, found } = await planCopy(fileSystems, pointer, target, options);
   const marker = await openTarget(fileSystems, pointer, target, options);
   let copied: CopiedFiles;
   let metadataBytes: number;
   try {
     copied = await copyFiles(fileSystems, plan.files, target, options);
     options.signal?.throwIfAborted();
-    metadataBytes = await writeMetadata(fileSystems, pointer, target, plan, options);
+    await checkCopied(fileSystems, plan.files, target, options.signal);
+    metadataBytes = await writeMetadata(fileSystems, pointer, target, plan, marker, options);
   } catch (error) {
     await marker.release();
-    throw error;
+    throw asFailure(error, target);
   }
   await marker.remove();
   return {
@@ -115,11 +122,47 @@ export async function copyCheckpoint(
     prefixes: [],
     verified: null,
     alreadyThere: copied.alreadyThere,
-    stateReferences,
+    ...found,
   };
 }
 
-/** Refuses a target in the source or a source in the target, by name and with links resolved. */
+/**
+ * Refuses a target that no copy can go to, without a change to it: in the source or around it, by name and with links
+ * resolved, or with something in it that is not of a copy.
+ * @throws RefusedError
+ */
+export async function checkTarget(
+  fileSystems: FileSystems,
+  { directory }: ResolvedPointer,
+  target: Path,
+): Promise<void> {
+  await refuseNested(fileSystems, directory, target);
+  const fileSystem = await fileSystems.get(target);
+  let isEmpty = true;
+  let hasMarker = false;
+  try {
+    for await (const entries of fileSystem.list(target)) {
+      for (const { name } of entries) {
+        if (name === COPY_MARKER) hasMarker = true;
+        else if (!isTemporaryName(name)) isEmpty = false;
+      }
+    }
+  } catch (error) {
+    if (error instanceof NotFoundError) return;
+    if (error instanceof WrongFileTypeError) throw new AlreadyExistsError(target.toString(), { cause: error });
+    throw asFailure(error, target);
+  }
+  if (isEmpty || hasMarker) return;
+  throw new RefusedError(`${target} is not empty`, { path: target.toString() });
+}
+
+/** What the target or the source refuses on the way is no wrong pointer. */
+function asFailure(error: unknown, target: Path): unknown {
+  const isFailure =
+    error instanceof FileSystemError && !(error instanceof IoError || error instanceof AlreadyExistsError);
+  return isFailure ? new IoError(target.toString(), 'copying', { cause: error }) : error;
+}
+
 async function refuseNested(fileSystems: FileSystems, source: Path, target: Path): Promise<void> {
   const inside = (a: Path, b: Path): boolean => a.startsWith(b) || b.startsWith(a);
   const realSource = await (await fileSystems.get(source)).resolveLinks(source);
@@ -142,36 +185,41 @@ async function nearestReal(fileSystems: FileSystems, path: Path): Promise<Path> 
   }
 }
 
-async function openTarget(fileSystems: FileSystems, pointer: ResolvedPointer, target: Path, options: CopyOptions) {
-  const fileSystem = await fileSystems.get(target);
-  await fileSystem.makeDirectory(target);
-  let isEmpty = true;
-  let hasMarker = false;
-  for await (const entries of fileSystem.list(target)) {
-    for (const { name } of entries) {
-      if (name === COPY_MARKER) hasMarker = true;
-      else isEmpty = false;
-    }
-  }
-  if (!isEmpty && !hasMarker) {
-    throw new RefusedError(`${target} is not empty`, { path: target.toString() });
-  }
+/** What tells one checkpoint from another in a marker. */
+export async function identityOf(
+  fileSystems: FileSystems,
+  pointer: ResolvedPointer,
+): Promise<Omit<CopyIdentity, 'changes'>> {
   const source = await openMetadata(fileSystems, pointer);
-  let checkpointId: bigint;
   try {
-    ({ checkpointId } = await loadMetadataHeader(source, pointer.metadataPath.toString()));
+    const { checkpointId } = await loadMetadataHeader(source, pointer.metadataPath.toString());
+    return {
+      source: pointer.metadataPath.toString(),
+      checkpointId: checkpointId.toString(),
+      metadataSize: pointer.metadata.size,
+    };
   } finally {
     await source.close();
   }
-  const identity = {
-    source: pointer.metadataPath.toString(),
-    checkpointId: checkpointId.toString(),
-    metadataSize: pointer.metadata.size,
-  };
-  const marker = await holdMarker(fileSystems, target, identity, options.now);
-  // Metadata of an earlier run that ended right before its marker went: written anew, so that it fits this run.
-  await fileSystem.deleteFile(target.child(METADATA_FILE));
-  return marker;
+}
+
+async function openTarget(
+  fileSystems: FileSystems,
+  pointer: ResolvedPointer,
+  target: Path,
+  options: CopyOptions,
+): Promise<HeldMarker> {
+  const identity = { ...(await identityOf(fileSystems, pointer)), changes: options.changes ?? '' };
+  const fileSystem = await fileSystems.get(target);
+  try {
+    await fileSystem.makeDirectory(target);
+    const marker = await holdMarker(fileSystems, target, identity, options.now);
+    // Metadata of an earlier run that ended right before its marker went: written anew, so that it fits this run.
+    await fileSystem.deleteFile(target.child(METADATA_FILE));
+    return marker;
+  } catch (error) {
+    throw asFailure(error, target);
+  }
 }
 
 async function writeMetadata(
@@ -179,12 +227,13 @@ async function writeMetadata(
   pointer: ResolvedPointer,
   target: Path,
   plan: CopyPlan,
+  marker: HeldMarker,
   options: CopyOptions,
 ): Promise<number> {
   const source = await openMetadata(fileSystems, pointer);
   const writer = await createOutput(fileSystems, target.child(METADATA_FILE));
   try {
-    plan.restart();
+    plan.repeat();
     const rewriter = options.rewriter?.() ?? {};
     const { bytes } = await rewriteMetadata(
       source,
@@ -198,6 +247,7 @@ async function writeMetadata(
     );
     // A source that was discarded meanwhile may have been incomplete when its last files were read.
     await (await fileSystems.get(pointer.metadataPath)).getFileStatus(pointer.metadataPath);
+    await marker.check();
     await writer.commit();
     return bytes;
   } finally {

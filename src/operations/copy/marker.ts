@@ -2,8 +2,10 @@
  * The file that says that a copy is going on in a directory, so that nobody takes what is there for garbage, and that a
  * second run knows what it continues.
  */
+import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { AlreadyExistsError, NotFoundError, RefusedError } from '../../errors.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AlreadyExistsError, FileSystemError, NotFoundError, RefusedError, WrongFileTypeError } from '../../errors.js';
 import type { Path } from '../../filesystem/path.js';
 import type { FileSystems } from '../../filesystem/registry.js';
 
@@ -14,6 +16,11 @@ const REFRESH_MILLISECONDS = 30_000;
 /** A marker that was not refreshed this long was left by a process that is gone. */
 const STALE_MILLISECONDS = 5 * 60_000;
 const MAX_MARKER_BYTES = 64 * 1024;
+/** Of two that take over one marker at once the last to write it has it: long enough for both to have written. */
+const SETTLING_MILLISECONDS = 250;
+
+/** Runs of this very process that hold a marker: its number alone does not tell whether one of them ended. */
+const heldHere = new Set<string>();
 
 /** What a marker says. */
 export interface MarkerContents {
@@ -21,6 +28,10 @@ export interface MarkerContents {
   readonly source: string;
   readonly checkpointId: string;
   readonly metadataSize: number;
+  /** What is changed on the way, in words of this program; empty for a plain copy. */
+  readonly changes: string;
+  /** Of the run that holds it. */
+  readonly run: string;
   readonly host: string;
   readonly pid: number;
   /** ISO 8601. */
@@ -28,10 +39,15 @@ export interface MarkerContents {
 }
 
 /** What identifies a copy. */
-export type CopyIdentity = Pick<MarkerContents, 'source' | 'checkpointId' | 'metadataSize'>;
+export type CopyIdentity = Pick<MarkerContents, 'source' | 'checkpointId' | 'metadataSize' | 'changes'>;
 
 /** A marker that this process holds. */
 export interface HeldMarker {
+  /**
+   * Looks whether it is still this run that holds it.
+   * @throws RefusedError if another run has taken it over, or somebody removed it
+   */
+  check(): Promise<void>;
   /** Stops the refreshing; the marker stays for a second run. */
   release(): Promise<void>;
   /** Takes the marker away: the copy is complete. */
@@ -54,6 +70,7 @@ export async function readMarker(
     }
   } catch (error) {
     if (error instanceof NotFoundError) return undefined;
+    if (error instanceof WrongFileTypeError) return 'unknown';
     throw error;
   }
 }
@@ -62,7 +79,8 @@ function parse(text: string): MarkerContents | 'unknown' {
   try {
     const value = JSON.parse(text) as Partial<MarkerContents>;
     const isMarker =
-      typeof value.source === 'string' && typeof value.refreshed === 'string' && typeof value.pid === 'number';
+      [value.source, value.changes, value.run, value.host, value.refreshed].every((part) => typeof part === 'string') &&
+      typeof value.pid === 'number';
     return isMarker ? (value as MarkerContents) : 'unknown';
   } catch {
     return 'unknown';
@@ -81,16 +99,22 @@ export async function holdMarker(
 ): Promise<HeldMarker> {
   const path = directory.entry(COPY_MARKER);
   const fileSystem = await fileSystems.get(path);
-  const contents = (): Uint8Array =>
-    new TextEncoder().encode(
-      `${JSON.stringify({ ...identity, host: hostname(), pid: process.pid, refreshed: new Date(now()).toISOString() })}\n`,
-    );
-  try {
-    await fileSystem.createExclusive(path, contents());
-  } catch (error) {
-    if (!(error instanceof AlreadyExistsError)) throw error;
-    refuseForeign(await readMarker(fileSystems, directory), directory, identity, now());
-  }
+  const run = randomBytes(8).toString('hex');
+  const contents = (): Uint8Array => {
+    const marker: MarkerContents = {
+      ...identity,
+      run,
+      host: hostname(),
+      pid: process.pid,
+      refreshed: new Date(now()).toISOString(),
+    };
+    return new TextEncoder().encode(`${JSON.stringify(marker)}\n`);
+  };
+  const check = async (): Promise<void> => {
+    const marker = await readMarker(fileSystems, directory);
+    if (marker !== 'unknown' && marker?.run === run) return;
+    throw new RefusedError(`another run has taken over the copy to ${directory}`, { path: directory.toString() });
+  };
   const write = async (): Promise<void> => {
     const writer = await fileSystem.createAtomic(path, { overwrite: true, sync: false });
     try {
@@ -100,24 +124,58 @@ export async function holdMarker(
       await writer.abort();
     }
   };
-  await write();
+  try {
+    await fileSystem.createExclusive(path, contents());
+  } catch (error) {
+    if (!(error instanceof AlreadyExistsError)) throw error;
+    refuseForeign(await readMarker(fileSystems, directory), directory, identity, now());
+    await write();
+    await sleep(SETTLING_MILLISECONDS);
+    await check();
+  }
+  heldHere.add(run);
   let refreshing: Promise<void> = Promise.resolve();
-  // A refresh that fails is no harm: the next one may not, and a stale marker only lets others continue.
+  const refresh = async (): Promise<void> => {
+    await check();
+    await write();
+  };
+  // A refresh that fails is no harm: the next one may not, and a stale marker only lets others continue. Whether it is still
+  // ours is asked again before the metadata is written.
   const timer = setInterval(() => {
-    refreshing = refreshing.then(write).catch(() => {});
+    refreshing = refreshing.then(refresh).catch(() => {});
   }, REFRESH_MILLISECONDS);
   timer.unref();
   const release = async (): Promise<void> => {
     clearInterval(timer);
     await refreshing;
+    heldHere.delete(run);
   };
   return {
+    check,
     release,
     async remove() {
       await release();
       await fileSystem.deleteFile(path);
     },
   };
+}
+
+/** True if this very copy was begun in a directory and nobody is at it any more. */
+export async function canContinue(
+  fileSystems: FileSystems,
+  directory: Path,
+  identity: CopyIdentity,
+  now: number,
+): Promise<boolean> {
+  try {
+    const marker = await readMarker(fileSystems, directory);
+    if (marker === undefined) return false;
+    refuseForeign(marker, directory, identity, now);
+    return true;
+  } catch (error) {
+    if (error instanceof RefusedError || error instanceof FileSystemError) return false;
+    throw error;
+  }
 }
 
 function refuseForeign(
@@ -136,14 +194,19 @@ function refuseForeign(
     marker.source === identity.source &&
     marker.checkpointId === identity.checkpointId &&
     marker.metadataSize === identity.metadataSize;
+  if (same && marker.changes !== identity.changes) {
+    throw new RefusedError(`a copy of ${marker.source} with other changes was begun in ${directory}`, {
+      path: directory.toString(),
+      changes: marker.changes,
+    });
+  }
   if (!same) {
     throw new RefusedError(`a copy of ${marker.source} was begun in ${directory}, not of ${identity.source}`, {
       path: directory.toString(),
       source: marker.source,
     });
   }
-  const isOurs = marker.host === hostname() && marker.pid === process.pid;
-  if (!isOurs && isAlive(marker, now)) {
+  if (isAlive(marker, now)) {
     throw new RefusedError(`another process (${marker.pid} on ${marker.host}) is copying to ${directory}`, {
       path: directory.toString(),
       pid: marker.pid,
@@ -152,9 +215,14 @@ function refuseForeign(
   }
 }
 
-/** On this host the process itself tells; elsewhere the age of the marker. */
+/**
+ * True if the copy may be going on: its marker was refreshed lately, and if that was on this host, the process is there. A
+ * number of a process alone says little: after a restart of the machine another one may have it.
+ */
 export function isAlive(marker: MarkerContents, now: number): boolean {
-  if (marker.host !== hostname()) return now - Date.parse(marker.refreshed) < STALE_MILLISECONDS;
+  if (!(now - Date.parse(marker.refreshed) < STALE_MILLISECONDS)) return false;
+  if (marker.host !== hostname()) return true;
+  if (marker.pid === process.pid) return heldHere.has(marker.run);
   try {
     process.kill(marker.pid, 0);
     return true;

@@ -190,14 +190,14 @@ class StateVisitor extends MetadataVisitor {
  * One piece of state: what it holds as it is, and from the header of a snappy stream on also what its frames hold. That is
  * all of the state: before that header there are names of states and serializers.
  */
-class StateStream {
+export class StateStream {
   private readonly plain: NameStream;
   private readonly inner: NameStream;
   private frames: SnappyFrames | undefined;
   /** The end of what was seen, in case the header of the frames is cut in two. */
   private rest = Buffer.alloc(0);
 
-  constructor(search: NameSearch) {
+  constructor(search: Pick<NameSearch, 'begin'>) {
     this.plain = search.begin();
     this.inner = search.begin();
   }

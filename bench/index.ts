@@ -1,7 +1,9 @@
 /** `npm run bench [-- NAME...]`: figures as ratios within one run. Names are those of the files beside this one. */
 
 const benches: Readonly<Record<string, () => Promise<void>>> = {
+  list: async () => (await import('./list.js')).listBench(),
   read: async () => (await import('./read.js')).readBench(),
+  discard: async () => (await import('./discard.js')).discardBench(),
 };
 
 const names = process.argv.slice(2);

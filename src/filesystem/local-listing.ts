@@ -74,7 +74,9 @@ async function readBatch(directory: Dir, isFirst: boolean): Promise<RawEntry[] |
   const batch: RawEntry[] = [];
   try {
     while (batch.length < BATCH) {
-      const entry = (await directory.read()) as unknown as RawEntry | null;
+      // One call in the background fills a buffer of so many entries; a promise for each would cost more than the call.
+      const isBuffered = batch.length > 0;
+      const entry = (isBuffered ? directory.readSync() : await directory.read()) as unknown as RawEntry | null;
       if (entry === null) return batch;
       if (isFirst && batch.length === 0 && entry.constructor.name === 'DirentFromStats') return 'no types';
       batch.push(entry);

@@ -18,6 +18,10 @@ import { DirectoryTable, type Located } from './directory-table.js';
 export interface FileReference {
   /** Qualified and normalised, as Flink would open it. */
   path: string;
+  /** What stands before the last slash of the path. */
+  directory: string;
+  /** What stands behind it. */
+  name: string;
   /** How the handle names the file. */
   kind: 'absolute' | 'relative' | 'segment';
   /** The relative path as stored; only for `relative`. */
@@ -47,6 +51,8 @@ export abstract class ReferenceVisitor extends MetadataVisitor {
   private list: HandleList | undefined;
   private readonly current: FileReference = {
     path: '',
+    directory: '',
+    name: '',
     kind: 'absolute',
     relativePath: '',
     climbs: false,
@@ -124,15 +130,13 @@ export abstract class ReferenceVisitor extends MetadataVisitor {
 
   private report(located: Located, kind: FileReference['kind'], view: StreamHandleView): void {
     const { current } = this;
-    const directory = this.table.directories[located.directory]?.path ?? '';
-    const name = Buffer.from(
-      located.nameBytes.buffer,
-      located.nameBytes.byteOffset + located.nameStart,
-      located.nameEnd - located.nameStart,
-    );
-    current.path = `${directory}/${located.plain ? name.toString('latin1') : name.toString('utf8')}`;
+    current.directory = this.table.directories[located.directory]?.path ?? '';
+    current.name = nameOf(located);
+    current.path = `${current.directory}/${current.name}`;
     current.kind = kind;
-    current.relativePath = kind === 'relative' ? view.path.text() : '';
+    // A plain name need not be decoded twice.
+    if (kind !== 'relative') current.relativePath = '';
+    else current.relativePath = located.plain ? current.name : view.path.text();
     current.climbs = located.climbs;
     current.size = view.size.toNumber();
     current.startPos = kind === 'segment' ? view.startPos.toNumber() : 0;
@@ -143,4 +147,9 @@ export abstract class ReferenceVisitor extends MetadataVisitor {
     current.slot = this.slot;
     this.reference(current);
   }
+}
+
+function nameOf({ nameBytes, nameStart, nameEnd, plain }: Located): string {
+  const buffer = Buffer.isBuffer(nameBytes) ? nameBytes : Buffer.from(nameBytes);
+  return buffer.toString(plain ? 'latin1' : 'utf8', nameStart, nameEnd);
 }

@@ -197,10 +197,14 @@ function sumUp<T extends { readonly bytes: number; readonly step?: string }>(
   nameOf: (entry: T) => string,
 ): Sum[] {
   const sums = new Map<string, { name: string; files: number; bytes: number }>();
+  let sum = { name: '', files: 0, bytes: 0 };
   for (const entry of entries) {
     const name = nameOf(entry);
-    const sum = sums.get(name) ?? { name, files: 0, bytes: 0 };
-    sums.set(name, sum);
+    // Neighbours nearly always lie in one directory.
+    if (name !== sum.name) {
+      sum = sums.get(name) ?? { name, files: 0, bytes: 0 };
+      sums.set(name, sum);
+    }
     if (entry.step !== 'location') sum.files++;
     sum.bytes += entry.bytes;
   }

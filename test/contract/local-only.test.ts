@@ -453,6 +453,7 @@ it('leaves out a link that vanishes between its listing and the look at what it 
   await nodeFs.symlink('nowhere', native('dangling'));
   const opendir = (async () => ({
     read: async () => listed.shift() ?? null,
+    readSync: () => listed.shift() ?? null,
     close: async () => undefined,
   })) as unknown as typeof nodeFs.opendir;
   expect(await collect(listLocal(root, undefined, { opendir }))).toMatchObject([{ name: 'dangling', type: 'other' }]);

@@ -48,14 +48,12 @@ class KeyingVisitor extends ReferenceVisitor {
   }
 
   protected reference(reference: FileReference): void {
-    const slash = reference.path.lastIndexOf('/');
-    const directory = reference.path.slice(0, slash);
-    const key = this.keys.get(directory);
+    const key = this.keys.get(reference.directory);
     if (key) {
-      this.tell(key, reference.path.slice(slash + 1), reference);
+      this.tell(key, reference);
       return;
     }
-    this.unknown.add(directory);
+    this.unknown.add(reference.directory);
     this.waiting.push({ ...reference });
   }
 
@@ -72,8 +70,9 @@ class KeyingVisitor extends ReferenceVisitor {
     });
   }
 
-  private tell(key: DirectoryKey, name: string, reference: FileReference): void {
-    const link = key.links.get(name);
+  private tell(key: DirectoryKey, reference: FileReference): void {
+    const { name } = reference;
+    const link = key.links.size === 0 ? undefined : key.links.get(name);
     this.consumer.file({ directoryKey: key.key, name, reference, isLink: link !== undefined });
     if (link) this.consumer.file({ directoryKey: link.directory, name: link.name, reference, isLink: false });
   }
@@ -85,9 +84,8 @@ class KeyingVisitor extends ReferenceVisitor {
     const { waiting } = this;
     this.waiting = [];
     for (const reference of waiting) {
-      const slash = reference.path.lastIndexOf('/');
-      const key = this.keys.get(reference.path.slice(0, slash));
-      if (key) this.tell(key, reference.path.slice(slash + 1), reference);
+      const key = this.keys.get(reference.directory);
+      if (key) this.tell(key, reference);
     }
     for (const path of this.managed) this.consumer.managedDirectory?.((await keys.directory(path)).key, path);
     this.managed.clear();

@@ -134,11 +134,10 @@ class Execution {
     const records: DeletionRecord[] = [];
     for (const [position, { index, bytes, targets }] of files.entries()) {
       const result = results[position];
-      const path = this.plan.delete[index]?.path ?? '';
       if (result === true) {
         this.deletedFiles++;
         this.deletedBytes += bytes;
-        if (this.options.log) records.push({ action: this.removal.action, path, bytes });
+        if (this.options.log) records.push({ action: this.removal.action, path: this.pathOf(index), bytes });
         continue;
       }
       if (result === false) {
@@ -146,11 +145,15 @@ class Execution {
         continue;
       }
       if (result === undefined) this.interrupted = true;
-      else this.fail(index, path, result);
+      else this.fail(index, this.pathOf(index), result);
       this.leave(this.plan.targetSets[targets] ?? []);
     }
     this.step(files.length);
     this.record(records);
+  }
+
+  private pathOf(index: number): string {
+    return this.plan.delete[index]?.path ?? '';
   }
 
   private async removeManagedDirectories(): Promise<void> {

@@ -1,5 +1,6 @@
 /** Finds out who else uses the files of the checkpoints that are to go. */
 import { asError, type CkptError, RefusedError } from '../../errors.js';
+import type { DirectoryEntry } from '../../filesystem/file-system.js';
 import type { FileSystems } from '../../filesystem/registry.js';
 import type { Unreadable } from '../area/scan.js';
 import { readUsers, readUsersAmong, type User } from '../area/users.js';
@@ -113,25 +114,50 @@ async function unnamedFiles(
   targets: readonly DiscardTarget[],
   files: TargetFiles,
 ): Promise<{ readonly target: DiscardTarget; readonly names: readonly string[] }[]> {
-  const byKey = new Map<string, { target: DiscardTarget; own: Set<string> }>();
-  for (const target of targets) {
-    const known = byKey.get(view.keyOf(target)) ?? { target, own: new Set<string>() };
-    byKey.set(view.keyOf(target), known);
-    // Metadata beside the tombstone is another checkpoint's by now, if the tombstone itself was named.
-    if (target.state === 'complete') known.own.add(target.metadataPath.name);
-    known.own.add(target.tombstonePath.name);
-  }
   const found = [];
-  for (const [key, { target, own }] of byKey) {
-    const entries = await view.entriesOf(target);
-    const names = entries
-      .filter(
-        ({ name, type }) => (type === 'file' || name === METADATA_FILE) && !own.has(name) && !files.has(key, name),
-      )
-      .map(({ name }) => name);
+  const seen = new Set<string>();
+  for (const target of targets) {
+    const key = view.keyOf(target);
+    if (seen.has(key)) continue;
+    seen.add(key);
+    const names: string[] = [];
+    for (const { name, type } of await unnamedEntries(view, target, targets, files)) {
+      if (type === 'file' || name === METADATA_FILE) names.push(name);
+    }
     found.push({ target, names });
   }
   return found;
+}
+
+/**
+ * What is in the directory of a target and neither its metadata nor a file that one of the targets names. Needs the files to
+ * be looked at: if there are as many entries as files that were seen, there is no other.
+ */
+export async function unnamedEntries(
+  view: AreaView,
+  target: DiscardTarget,
+  targets: readonly DiscardTarget[],
+  files: TargetFiles,
+): Promise<readonly DirectoryEntry[]> {
+  const key = view.keyOf(target);
+  const own = metadataNames(view, key, targets);
+  const entries = await view.entriesOf(target);
+  let expected = entries.filter(({ name }) => own.has(name)).length;
+  for (const { sight, name } of files.inDirectory(key)) if (sight !== 'gone' && !own.has(name)) expected++;
+  if (expected === entries.length) return [];
+  return entries.filter(({ name }) => !own.has(name) && !files.has(key, name));
+}
+
+/** Names of what the discard takes away as metadata in a directory. */
+function metadataNames(view: AreaView, key: string, targets: readonly DiscardTarget[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const target of targets) {
+    if (view.keyOf(target) !== key) continue;
+    names.add(target.tombstonePath.name);
+    // Metadata beside a tombstone that was named itself is another checkpoint's.
+    if (target.state === 'complete') names.add(target.metadataPath.name);
+  }
+  return names;
 }
 
 /** What a user calls the one who uses a file: a checkpoint is its directory, other metadata is the file. */

@@ -1,55 +1,29 @@
-/** Looks at every file that checkpoints name and decides whether it goes. */
+/** Looks at every file that checkpoints name, and decides whether it goes. */
 import { CkptError, NotFoundError, RefusedError } from '../../errors.js';
-import type { EntryStatus } from '../../filesystem/file-system.js';
 import { forEachConcurrently } from '../../filesystem/limit.js';
 import { Path } from '../../filesystem/path.js';
 import type { FileSystems } from '../../filesystem/registry.js';
 import type { Area } from '../area/area.js';
 import { IdSets } from './id-sets.js';
-import type { TargetFile } from './target-files.js';
+import type { TargetFile, Verdict } from './target-files.js';
 import { isStatus } from './targets.js';
-import type { KeepReason } from './types.js';
 
 const CONCURRENT_DIRECTORIES = 8;
 /** Names in one call to a store, so that an abort is noticed. */
 const NAMES_AT_ONCE = 10_000;
 
-/** What is to become of a file. */
-export type Verdict =
-  | { readonly kind: 'gone' }
-  | { readonly kind: 'keep'; readonly bytes: number; readonly reason: KeepReason }
-  | { readonly kind: 'delete'; readonly bytes: number; readonly modificationTime: number };
-
-/** By what is decided. */
-export interface JudgeRules {
-  readonly area: Area;
-  /** Keys of the directories of the checkpoints that go. */
-  readonly ownDirectories: ReadonlySet<string>;
-  /** True if nothing outside of them may go. */
-  readonly keepShared: boolean;
-  /** Merged and changelog files changed at this time or later stay, ms since the epoch. */
-  readonly youngFrom: number;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** What {@link judgeFiles} has found. */
-export interface Judgement {
-  readonly verdicts: ReadonlyMap<TargetFile, Verdict>;
-  /** Identity of each directory in which something may go, by its name. */
-  readonly identities: ReadonlyMap<string, string | undefined>;
-}
-
 /**
- * Judges files.
+ * Looks at files: notes in each what is there.
+ * @returns the identity of each directory in the area, by its name
  * @throws RefusedError if a link leads out of the area; errors of directories in the area that cannot be looked at; the
  *   signal's reason
  */
-export async function judgeFiles(
+export async function lookAtFiles(
   fileSystems: FileSystems,
   files: readonly TargetFile[],
-  rules: JudgeRules,
-): Promise<Judgement> {
-  const verdicts = new Map<TargetFile, Verdict>();
+  area: Area,
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, string | undefined>> {
   const identities = new Map<string, string | undefined>();
   const byDirectory = new Map<string, TargetFile[]>();
   for (const file of files) {
@@ -60,21 +34,21 @@ export async function judgeFiles(
   await forEachConcurrently(
     byDirectory,
     async ([name, siblings]) => {
-      const place = await placeOf(fileSystems, name, rules.area);
+      const place = await placeOf(fileSystems, name, area);
       if (place.kind === 'inside') {
         identities.set(name, place.identity);
-        await judgeDirectory(fileSystems, place.directory, siblings, rules, verdicts);
+        await lookInto(fileSystems, place.directory, siblings, area, signal);
         return;
       }
       for (const file of siblings) {
-        const stays: Verdict = { kind: 'keep', bytes: file.recorded, reason: 'outside-tree' };
-        verdicts.set(file, place.kind === 'outside' ? stays : { kind: 'gone' });
+        file.sight = place.kind;
+        file.size = file.recorded;
       }
     },
-    { concurrency: CONCURRENT_DIRECTORIES, signal: rules.signal },
+    { concurrency: CONCURRENT_DIRECTORIES, signal },
   );
-  rules.signal?.throwIfAborted();
-  return { verdicts, identities };
+  signal?.throwIfAborted();
+  return identities;
 }
 
 type Place =
@@ -111,45 +85,53 @@ async function placeOf(fileSystems: FileSystems, name: string, area: Area): Prom
   }
 }
 
-async function judgeDirectory(
+async function lookInto(
   fileSystems: FileSystems,
   directory: Path,
   files: readonly TargetFile[],
-  rules: JudgeRules,
-  verdicts: Map<TargetFile, Verdict>,
+  area: Area,
+  signal: AbortSignal | undefined,
 ): Promise<void> {
   const fileSystem = await fileSystems.get(directory);
   for (let start = 0; start < files.length; start += NAMES_AT_ONCE) {
     const some = files.slice(start, start + NAMES_AT_ONCE);
-    const statuses = await fileSystem.getFileStatuses(
-      directory,
-      some.map(({ name }) => name),
-      rules.signal,
-    );
+    const names = some.map(({ name }) => name);
+    const statuses = await fileSystem.getFileStatuses(directory, names, signal);
     for (const [index, file] of some.entries()) {
       const status = statuses[index];
-      if (status === undefined) {
-        verdicts.set(file, { kind: 'gone' });
+      if (status === undefined) continue;
+      if (!isStatus(status)) {
+        // The attempt to delete it will tell why it cannot be looked at.
+        file.sight = 'unknown';
+        file.size = file.recorded;
         continue;
       }
-      if (isStatus(status) && status.type === 'link') {
-        await requireLinkInside(fileSystems, directory.entry(file.name), rules.area);
-      }
-      verdicts.set(file, judge(file, isStatus(status) ? status : undefined, rules));
+      file.sight = status.type;
+      file.size = status.size;
+      file.modificationTime = status.modificationTime;
+      file.linkCount = status.linkCount;
+      if (status.type === 'link') await requireLinkInside(fileSystems, directory.entry(file.name), area);
     }
   }
 }
 
-/** @param status undefined if it cannot be looked at: then the attempt to delete it will tell why */
-function judge(file: TargetFile, status: EntryStatus | undefined, rules: JudgeRules): Verdict {
-  const bytes = status?.size ?? file.recorded;
-  const keep = (reason: KeepReason): Verdict => ({ kind: 'keep', bytes, reason });
-  if (file.users !== IdSets.EMPTY) return keep(file.merged ? 'shared-segment' : 'used-by-other');
-  if (rules.keepShared && !rules.ownDirectories.has(file.directoryKey)) return keep('outside-tree');
+/** By what is decided whether a file goes. */
+export interface JudgeRules {
+  /** Keys of the directories of the checkpoints that go. */
+  readonly ownDirectories: ReadonlySet<string>;
+  /** True if nothing outside of them may go. */
+  readonly keepShared: boolean;
+  /** Merged and changelog files changed at this time or later stay, ms since the epoch. */
+  readonly youngFrom: number;
+}
+
+/** Decides about a file that was looked at and whose users are known. */
+export function judge(file: TargetFile, rules: JudgeRules): Verdict {
+  if (file.sight === 'gone' || file.sight === 'outside') return file.sight === 'gone' ? 'gone' : 'outside-tree';
+  if (file.users !== IdSets.EMPTY) return file.merged ? 'shared-segment' : 'used-by-other';
+  if (rules.keepShared && !rules.ownDirectories.has(file.directoryKey)) return 'outside-tree';
   const isWrittenByMany = file.merged || file.changelog;
-  if (isWrittenByMany && status && status.modificationTime >= rules.youngFrom) return keep('young');
-  const freed = status && status.linkCount > 1 ? 0 : bytes;
-  return { kind: 'delete', bytes: freed, modificationTime: status?.modificationTime ?? 0 };
+  return isWrittenByMany && file.modificationTime >= rules.youngFrom ? 'young' : 'delete';
 }
 
 /**

@@ -3,14 +3,13 @@
  * covers any number of checkpoints: what only they use goes.
  */
 import { CkptError, NotFoundError, RefusedError } from '../../errors.js';
-import type { DirectoryEntry } from '../../filesystem/file-system.js';
 import type { Path } from '../../filesystem/path.js';
 import { Path as FlinkPath } from '../../filesystem/path.js';
 import type { FileSystems } from '../../filesystem/registry.js';
 import type { Area } from '../area/area.js';
 import { type AreaView, viewArea } from './area-view.js';
-import { type FoundUsers, findUsers, noUsers } from './find-users.js';
-import { type Judgement, judgeFiles, requireLinkInside } from './judge-files.js';
+import { type FoundUsers, findUsers, noUsers, unnamedEntries } from './find-users.js';
+import { judge, lookAtFiles, requireLinkInside } from './judge-files.js';
 import { requireNotNewest } from './newest-guard.js';
 import {
   type ReadTargets,
@@ -88,6 +87,7 @@ export async function planDiscard(
     await requireNotNewest(fileSystems, view.checkpoints, read.readable, view.isTarget, { youngFrom, signal });
   }
   noteManagedParents(read.files);
+  const identities = await lookAtFiles(fileSystems, read.files.files, area, signal);
   const roots = area.roots.map(String);
   const users =
     options.otherUsers === 'ignore' || read.readable.length === 0
@@ -97,14 +97,13 @@ export async function planDiscard(
           signal,
           onProgress: options.onProgress,
         });
-  const judgement = await judgeFiles(fileSystems, read.files.files, {
-    area,
+  const rules = {
     ownDirectories: new Set(read.readable.map(view.keyOf)),
     keepShared: options.scope === 'own-directories',
     youngFrom,
-    signal,
-  });
-  const assembly = new Assembly(fileSystems, area, view, read, users, judgement, options.scope);
+  };
+  for (const file of read.files.files) file.verdict = judge(file, rules);
+  const assembly = new Assembly(fileSystems, area, view, read, users, identities, options.scope);
   return assembly.plan([...failed, ...read.failed]);
 }
 
@@ -143,7 +142,6 @@ type Location = Pick<TargetWork, 'identity' | 'locationIndex' | 'strayEntries'>;
 class Assembly {
   private readonly deletions: PlannedDeletion[] = [];
   private readonly keep: KeptFile[] = [];
-  private readonly metadataNamesByKey = new Map<string, ReadonlySet<string>>();
 
   constructor(
     private readonly fileSystems: FileSystems,
@@ -151,7 +149,7 @@ class Assembly {
     private readonly view: AreaView,
     private readonly read: ReadTargets,
     private readonly users: FoundUsers,
-    private readonly judgement: Judgement,
+    private readonly identities: ReadonlyMap<string, string | undefined>,
     private readonly scope: PlanOptions['scope'],
   ) {}
 
@@ -206,25 +204,21 @@ class Assembly {
     const byDirectory = new Map<string, FileWork[]>();
     let alreadyGone = 0;
     for (const file of this.read.files.files) {
-      const verdict = this.judgement.verdicts.get(file);
-      if (verdict === undefined || verdict.kind === 'gone') {
+      const { path, verdict } = file;
+      if (verdict === 'gone') {
         alreadyGone++;
-        continue;
+      } else if (verdict !== 'delete') {
+        this.keep.push({ path, bytes: file.size, reason: verdict, usedBy: this.usersOf(file) });
+      } else {
+        file.index = this.deletions.push({ path, bytes: file.bytes, step: 'state' }) - 1;
+        const siblings = byDirectory.get(file.directory);
+        if (siblings) siblings.push(file);
+        else byDirectory.set(file.directory, [file]);
       }
-      if (verdict.kind === 'keep') {
-        this.keep.push({ path: file.path, bytes: verdict.bytes, reason: verdict.reason, usedBy: this.usersOf(file) });
-        continue;
-      }
-      const index = this.deletions.push({ path: file.path, bytes: verdict.bytes, step: 'state' }) - 1;
-      const { bytes, modificationTime } = verdict;
-      const work: FileWork = { name: file.name, bytes, modificationTime, index, targets: file.targets };
-      const siblings = byDirectory.get(file.directory);
-      if (siblings) siblings.push(work);
-      else byDirectory.set(file.directory, [work]);
     }
     const directories = [...byDirectory].map(([name, files]) => ({
       directory: FlinkPath.parse(name),
-      identity: this.judgement.identities.get(name),
+      identity: this.identities.get(name),
       files,
     }));
     return { directories, alreadyGone };
@@ -269,12 +263,16 @@ class Assembly {
   private async planLocation(target: DiscardTarget): Promise<Location> {
     const { directory } = target;
     const { identity } = await (await this.fileSystems.get(directory)).getFileStatus(directory);
+    const { files, readable } = this.read;
     const strayEntries: string[] = [];
     let isKept = false;
-    for (const entry of await this.view.entriesOf(target)) {
-      const fate = this.fateOf(target, entry);
-      if (fate === 'stray') strayEntries.push(directory.entry(entry.name).toString());
-      isKept ||= fate !== 'goes';
+    for (const { name } of await unnamedEntries(this.view, target, readable, files)) {
+      const path = directory.entry(name).toString();
+      if (!this.users.besideTargets.has(path)) strayEntries.push(path);
+      isKept = true;
+    }
+    for (const { verdict } of files.inDirectory(this.view.keyOf(target))) {
+      isKept ||= verdict !== 'delete' && verdict !== 'gone';
     }
     const locationIndex = isKept
       ? undefined
@@ -282,31 +280,7 @@ class Assembly {
     return { identity, locationIndex, strayEntries };
   }
 
-  private fateOf(target: DiscardTarget, { name }: DirectoryEntry): 'goes' | 'kept' | 'stray' {
-    const key = this.view.keyOf(target);
-    if (this.metadataNames(key).has(name)) return 'goes';
-    const file = this.read.files.find(key, name);
-    const verdict = file && this.judgement.verdicts.get(file);
-    if (verdict) return verdict.kind === 'keep' ? 'kept' : 'goes';
-    return this.users.besideTargets.has(target.directory.entry(name).toString()) ? 'kept' : 'stray';
-  }
-
-  /** Names of what the discard takes away as metadata in a directory. */
-  private metadataNames(key: string): ReadonlySet<string> {
-    const known = this.metadataNamesByKey.get(key);
-    if (known) return known;
-    const names = new Set<string>();
-    for (const target of this.read.readable) {
-      if (this.view.keyOf(target) !== key) continue;
-      names.add(target.tombstonePath.name);
-      if (target.state === 'complete') names.add(target.metadataPath.name);
-    }
-    this.metadataNamesByKey.set(key, names);
-    return names;
-  }
-
   private goes(directoryKey: string, name: string): boolean {
-    const file = this.read.files.find(directoryKey, name);
-    return file !== undefined && this.judgement.verdicts.get(file)?.kind === 'delete';
+    return this.read.files.find(directoryKey, name)?.verdict === 'delete';
   }
 }

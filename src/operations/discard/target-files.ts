@@ -6,26 +6,56 @@ import { forEachReference, type KeyedReference } from '../area/references.js';
 import { checkpointNumber } from '../layout.js';
 import { IdSets } from './id-sets.js';
 import { presentMetadata } from './targets.js';
-import type { DiscardTarget, FailedPointer } from './types.js';
+import type { DiscardTarget, FailedPointer, KeepReason } from './types.js';
 
-/** A file that one or more of the checkpoints name. */
-export interface TargetFile {
-  /** As it is first named. */
-  readonly path: string;
-  readonly directory: string;
-  readonly name: string;
-  /** Key of its directory, see `FileKeys`. */
-  readonly directoryKey: string;
+/** What was seen at the place of a file, links not followed; `outside` was not looked at, `unknown` could not be. */
+export type FileSight = 'file' | 'link' | 'directory' | 'other' | 'gone' | 'outside' | 'unknown';
+
+/** What is to become of a file. */
+export type Verdict = 'delete' | 'gone' | KeepReason;
+
+/**
+ * A file that one or more of the checkpoints name, with what is found out about it step by step. There may be a million, so
+ * everything about one is in one object.
+ */
+export class TargetFile {
   /** Bytes as recorded, 0 if unknown. */
-  recorded: number;
+  recorded = 0;
   /** Parts of it may belong to others: several checkpoints write one file. */
-  merged: boolean;
+  merged = false;
   /** A changelog names it. */
-  changelog: boolean;
+  changelog = false;
   /** The checkpoints that name it: a set of {@link TargetFiles.sets}. */
-  targets: number;
+  targets = IdSets.EMPTY;
   /** Those others who name it: a set of the caller's. */
-  users: number;
+  users = IdSets.EMPTY;
+  sight: FileSight = 'gone';
+  /** Bytes as seen; as recorded where nobody looked. */
+  size = 0;
+  /** As seen, ms since the epoch. */
+  modificationTime = 0;
+  /** Names of the very file, as seen. */
+  linkCount = 1;
+  verdict: Verdict = 'gone';
+  /** Place in `DiscardPlan.delete`. */
+  index = -1;
+
+  constructor(
+    /** As it is first named. */
+    readonly directory: string,
+    readonly name: string,
+    /** Key of its directory, see `FileKeys`. */
+    readonly directoryKey: string,
+  ) {}
+
+  get path(): string {
+    return `${this.directory}/${this.name}`;
+  }
+
+  /** What becomes free when it goes. */
+  get bytes(): number {
+    return this.linkCount > 1 ? 0 : this.size;
+  }
 }
 
 /** A directory that the checkpoints say file merging owns. */
@@ -49,7 +79,7 @@ export class TargetFiles {
   }
 
   /** Notes a mention. */
-  add(directoryKey: string, name: string, path: string, target: number): TargetFile {
+  add(directoryKey: string, directory: string, name: string, target: number): TargetFile {
     let names = this.byDirectory.get(directoryKey);
     if (names === undefined) {
       names = new Map();
@@ -57,22 +87,17 @@ export class TargetFiles {
     }
     let file = names.get(name);
     if (file === undefined) {
-      file = {
-        path,
-        directory: path.slice(0, path.lastIndexOf('/')),
-        name,
-        directoryKey,
-        recorded: 0,
-        merged: false,
-        changelog: false,
-        targets: IdSets.EMPTY,
-        users: IdSets.EMPTY,
-      };
+      file = new TargetFile(directory, name, directoryKey);
       names.set(name, file);
       this.files.push(file);
     }
     file.targets = this.sets.add(file.targets, target);
     return file;
+  }
+
+  /** The files whose directory has this key. */
+  inDirectory(directoryKey: string): Iterable<TargetFile> {
+    return this.byDirectory.get(directoryKey)?.values() ?? [];
   }
 
   /** True if one of the checkpoints names a file of this name in this directory. */
@@ -169,7 +194,7 @@ async function addOwnDirectory(
   const { key } = await keys.directory(target.directory.toString());
   for (const name of await options.fileNames(target)) {
     if (name === target.metadataPath.name || name === target.tombstonePath.name) continue;
-    files.add(key, name, target.directory.entry(name).toString(), number);
+    files.add(key, target.directory.toString(), name, number);
   }
 }
 
@@ -190,14 +215,14 @@ class MentionCollector {
       return;
     }
     this.skipsNext = isLink;
-    const { path, kind, climbs, changelog, size } = reference;
+    const { kind, climbs, changelog, size } = reference;
     if (climbs) {
       throw new RefusedError(
-        `${this.target.directory}: its metadata names a file by a path with "..", which no Flink writes (${path}); nothing was changed`,
-        { pointer: this.target.directory.toString(), reason: 'crafted-path', path },
+        `${this.target.directory}: its metadata names a file by a path with "..", which no Flink writes (${reference.path}); nothing was changed`,
+        { pointer: this.target.directory.toString(), reason: 'crafted-path', path: reference.path },
       );
     }
-    const file = this.files.add(directoryKey, name, path, this.number);
+    const file = this.files.add(directoryKey, reference.directory, name, this.number);
     file.changelog ||= changelog;
     if (kind === 'segment') {
       file.merged = true;

@@ -96,6 +96,7 @@ export interface MetadataWork {
 /** One file that goes. */
 export interface FileWork {
   readonly name: string;
+  /** What becomes free. */
   readonly bytes: number;
   readonly modificationTime: number;
   /** Place in {@link DiscardPlan.delete}. */

@@ -49,6 +49,7 @@ export async function findUsers(
   const sets = new IdSets();
   const pointers: string[] = [];
   const numbers = new Map<User, number>();
+  const readers: User[] = [];
   const besideTargets = new Set<string>();
   let metadataFiles = 0;
   const numberOf = (user: User): number => {
@@ -67,8 +68,9 @@ export async function findUsers(
       const managed = files.managed.get(key);
       if (managed) managed.isUsed = true;
     },
-    end(_user, error) {
+    end(user, error) {
       if (error === undefined) metadataFiles++;
+      readers.push(user);
     },
   };
   const isOther = (checkpoint: AreaView['checkpoints'][number]): boolean =>
@@ -94,6 +96,12 @@ export async function findUsers(
       { signal },
     );
     unreadable.push(...found);
+  }
+  // Metadata of others is no state, whatever names it.
+  for (const user of readers) {
+    const { key } = await view.keys.directory(user.pointer.toString());
+    const file = files.find(key, user.metadataPath.name);
+    if (file) file.users = sets.add(file.users, numberOf(user));
   }
   if (unreadable.length > 0 && options.unreadable !== 'tolerate') throw refusal(unreadable);
   const reach: SearchReach = {
@@ -124,6 +132,7 @@ async function unnamedFiles(
     for (const { name, type } of await unnamedEntries(view, target, targets, files)) {
       if (type === 'file' || name === METADATA_FILE) names.push(name);
     }
+    for (const { name, isGuess, sight } of files.inDirectory(key)) if (isGuess && sight === 'file') names.push(name);
     found.push({ target, names });
   }
   return found;

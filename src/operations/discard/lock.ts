@@ -20,6 +20,8 @@ import type { FileSystems } from '../../filesystem/registry.js';
 /** The name of the lock file. */
 export const LOCK_FILE = '.ckpt-lock';
 const MAX_LOCK_BYTES = 16 * 1024 * 1024;
+/** Locks of this process: any other one with its id was left by a process that had it before. */
+const ownTokens = new Set<string>();
 
 /** What a lock file says. */
 export interface LockHolder {
@@ -70,6 +72,7 @@ export async function withLock<T>(
     token: randomUUID(),
   };
   const held: Path[] = [];
+  ownTokens.add(holder.token);
   try {
     for (const root of [...roots].sort((a, b) => (a.toString() < b.toString() ? -1 : 1))) {
       await refuseLocksAbove(fileSystems, root, options);
@@ -78,6 +81,7 @@ export async function withLock<T>(
     return await work();
   } finally {
     for (const root of held.reverse()) await release(fileSystems, root, holder, options);
+    ownTokens.delete(holder.token);
   }
 }
 
@@ -212,8 +216,10 @@ function parseLock(text: string | undefined): LockHolder | undefined {
 }
 
 /** True only if it is certain: a process of this very machine that is not there. */
-function isDead({ host, pid, processes }: LockHolder): boolean {
+function isDead({ host, pid, processes, token }: LockHolder): boolean {
   if (host !== hostname() || processes !== processNamespace() || !Number.isSafeInteger(pid) || pid <= 0) return false;
+  // In a container every run may have the same id.
+  if (pid === process.pid) return !ownTokens.has(token);
   try {
     process.kill(pid, 0);
     return false;

@@ -3,9 +3,9 @@ import { MetadataError, RefusedError } from '../../errors.js';
 import type { FileSystems } from '../../filesystem/registry.js';
 import type { FileKeys } from '../area/file-keys.js';
 import { forEachReference, type KeyedReference } from '../area/references.js';
-import { checkpointNumber } from '../layout.js';
+import { checkpointNumber, METADATA_FILE } from '../layout.js';
 import { IdSets } from './id-sets.js';
-import { presentMetadata } from './targets.js';
+import { presentMetadata, TOMBSTONE_SUFFIX } from './targets.js';
 import type { DiscardTarget, FailedPointer, KeepReason } from './types.js';
 
 /** What was seen at the place of a file, links not followed; `outside` was not looked at, `unknown` could not be. */
@@ -25,6 +25,8 @@ export class TargetFile {
   merged = false;
   /** A changelog names it. */
   changelog = false;
+  /** Nothing names it: it lies in the directory of a checkpoint whose metadata is broken. */
+  isGuess = false;
   /** The checkpoints that name it: a set of {@link TargetFiles.sets}. */
   targets = IdSets.EMPTY;
   /** Those others who name it: a set of the caller's. */
@@ -194,7 +196,7 @@ async function addOwnDirectory(
   const { key } = await keys.directory(target.directory.toString());
   for (const name of await options.fileNames(target)) {
     if (name === target.metadataPath.name || name === target.tombstonePath.name) continue;
-    files.add(key, target.directory.toString(), name, number);
+    files.add(key, target.directory.toString(), name, number).isGuess = true;
   }
 }
 
@@ -216,12 +218,9 @@ class MentionCollector {
     }
     this.skipsNext = isLink;
     const { kind, climbs, changelog, size } = reference;
-    if (climbs) {
-      throw new RefusedError(
-        `${this.target.directory}: its metadata names a file by a path with "..", which no Flink writes (${reference.path}); nothing was changed`,
-        { pointer: this.target.directory.toString(), reason: 'crafted-path', path: reference.path },
-      );
-    }
+    if (climbs) throw this.crafted('a file by a path with ".."', reference.path);
+    if (name === METADATA_FILE || name.endsWith(TOMBSTONE_SUFFIX))
+      throw this.crafted('metadata as state', reference.path);
     const file = this.files.add(directoryKey, reference.directory, name, this.number);
     file.changelog ||= changelog;
     if (kind === 'segment') {
@@ -231,6 +230,14 @@ class MentionCollector {
     } else {
       file.recorded = Math.max(file.recorded, size);
     }
+  }
+
+  private crafted(what: string, path: string): RefusedError {
+    const { directory } = this.target;
+    return new RefusedError(
+      `${directory}: its metadata names ${what}, which no Flink does (${path}); nothing was changed`,
+      { pointer: directory.toString(), reason: 'crafted-path', path },
+    );
   }
 
   managedDirectory(key: string, path: string): void {

@@ -15,7 +15,7 @@ import { type CheckpointVerification, failedVerification, type VerifyCounts } fr
 import type { CheckResult, StateTask } from './verify/state-task.js';
 import { VerifyVisitor } from './verify/verify-visitor.js';
 
-export type { CheckpointVerification, FaultKind, VerifyFault } from './verify/result.js';
+export type { CheckpointVerification, VerifyFault } from './verify/result.js';
 
 /** Which metadata file, and what its relative handles are relative to. */
 type VerifiedPointer = Pick<ResolvedPointer, 'directory' | 'metadataPath'>;

@@ -19,6 +19,8 @@ const CONCURRENT_FILES = 4;
 /** Places of frames that are kept in memory, 16 bytes each. */
 const MAX_FRAMES = 4_000_000;
 
+const ALL_SOUND: Promise<CheckResult> = Promise.resolve(SOUND);
+
 type FileSource = Extract<StateSource, { kind: 'file' }>;
 
 /** See the file comment. One instance for a whole run. */
@@ -53,31 +55,45 @@ export class DeepChecks {
     const { source, form } = task;
     if (form.kind === 'unknown') return { kind: 'unjudged', what: form.what };
     if (form.kind === 'channel' || form.kind === 'changelog') return this.checkFramed(task, signal);
-    if (source.kind === 'inline') return judged(async () => checkPiece(stateInMemory(source.bytes), form), 0);
+    if (source.kind === 'inline') return judged(() => checkPiece(stateInMemory(source.bytes), form), 0, signal);
     const key = keyOf(source, form);
     const known = this.results.get(key);
     if (known !== undefined) return known;
-    const result = judged(() => this.withFile(source, signal, (bytes) => checkPiece(bytes, form)), source.start);
+    const result = judged(
+      () => this.withFile(source, signal, (bytes) => checkPiece(bytes, form)),
+      source.start,
+      signal,
+    );
     this.results.set(key, result);
-    result.catch(() => this.results.delete(key));
+    try {
+      // What is sound takes the same few bytes for all of a million files.
+      if ((await result).kind === 'sound') this.results.set(key, ALL_SOUND);
+    } catch (error) {
+      this.results.delete(key);
+      throw error;
+    }
     return result;
   }
 
   private checkFramed(task: StateTask, signal: AbortSignal | undefined): Promise<CheckResult> {
     const { source, form } = task;
     const start = source.kind === 'file' ? source.start : 0;
-    return judged(async () => {
-      const walk = form.kind === 'channel' ? walkChannelFile : walkChangelogFile;
-      let map: FrameMap;
-      if (source.kind === 'file') {
-        const key = `${form.kind} ${source.number} ${source.start} ${source.length}`;
-        map = await this.frames.of(key, (into) => this.withFile(source, signal, (bytes) => walk(bytes, into)));
-      } else {
-        map = await new FrameMaps(MAX_FRAMES).of('', (into) => walk(stateInMemory(source.bytes), into));
-      }
-      if (form.kind === 'channel') return checkChannels(map, form.channels, form.size);
-      return form.kind === 'changelog' ? checkChangelogOffset(map, form.offset) : SOUND;
-    }, start);
+    return judged(
+      async () => {
+        const walk = form.kind === 'channel' ? walkChannelFile : walkChangelogFile;
+        let map: FrameMap;
+        if (source.kind === 'file') {
+          const key = `${form.kind} ${source.number} ${source.start} ${source.length}`;
+          map = await this.frames.of(key, (into) => this.withFile(source, signal, (bytes) => walk(bytes, into)));
+        } else {
+          map = await new FrameMaps(MAX_FRAMES).of('', (into) => walk(stateInMemory(source.bytes), into));
+        }
+        if (form.kind === 'channel') return checkChannels(map, form.channels, form.size);
+        return form.kind === 'changelog' ? checkChangelogOffset(map, form.offset) : SOUND;
+      },
+      start,
+      signal,
+    );
   }
 
   private async withFile<T>(
@@ -114,11 +130,20 @@ async function checkPiece(bytes: StateBytes, form: StateTask['form']): Promise<C
   }
 }
 
-/** Turns what a check throws into its result. @param start of the piece in its file, for offsets */
-async function judged(check: () => Promise<CheckResult>, start: number): Promise<CheckResult> {
+/**
+ * Turns what a check throws into its result.
+ * @param start of the piece in its file, for offsets
+ * @throws the signal's reason; what is no expected failure
+ */
+async function judged(
+  check: () => Promise<CheckResult>,
+  start: number,
+  signal: AbortSignal | undefined,
+): Promise<CheckResult> {
   try {
     return await check();
   } catch (error) {
+    signal?.throwIfAborted();
     if (error instanceof ByteFormatError) {
       const segment = start === 0 ? '' : ` (byte ${error.offset} of the segment)`;
       return {
@@ -129,9 +154,7 @@ async function judged(check: () => Promise<CheckResult>, start: number): Promise
     }
     if (error instanceof UnknownFormatError) return { kind: 'unjudged', what: `states in ${error.what}` };
     if (error instanceof NotFoundError) return { kind: 'unreadable', reason: 'it vanished while it was checked' };
-    if (error instanceof CkptError && error.category !== 'interrupted') {
-      return { kind: 'unreadable', reason: error.message };
-    }
+    if (error instanceof CkptError) return { kind: 'unreadable', reason: error.message };
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { InterruptedError } from '../../../src/errors.js';
 import type { FileSystem } from '../../../src/filesystem/file-system.js';
 import { Path } from '../../../src/filesystem/path.js';
 import type { FileSystems } from '../../../src/filesystem/registry.js';
@@ -287,3 +288,51 @@ describe('what is told besides', () => {
     ]);
   });
 });
+
+describe('an abort', () => {
+  it('ends the verification with its reason, wherever it comes', async () => {
+    const subtasks = Array.from({ length: 40 }, (_, index) => keyed(make.file(`memory:/x/${index}`, 3), index));
+    const files = Object.fromEntries(subtasks.map((_, index) => [`memory:/x/${index}`, 'abc']));
+    const store = await storeWith(subtasks, files);
+    for (let calls = 0; ; calls++) {
+      const controller = new AbortController();
+      let left = calls;
+      const fileSystems = interrupting(store.fileSystems, () => {
+        if (left-- === 0) controller.abort(new InterruptedError('SIGINT'));
+      });
+      const run = async () => {
+        const root = await readArgument(fileSystems, 'memory:/root', { signal: controller.signal });
+        return verifyAll(fileSystems, [root], { deep: true, signal: controller.signal });
+      };
+      const result = await run().catch((error: unknown) => error);
+      if (left >= 0) {
+        expect(result).toMatchObject({ ok: false });
+        expect(calls).toBeGreaterThan(40);
+        return;
+      }
+      expect(result).toBe(controller.signal.reason);
+    }
+  });
+});
+
+/** File systems that tell of each call, and then do it. */
+function interrupting(fileSystems: FileSystems, onCall: () => void): FileSystems {
+  const watched = (fileSystem: FileSystem): FileSystem =>
+    new Proxy(fileSystem, {
+      get(target, property: keyof FileSystem) {
+        const value = target[property];
+        if (typeof value !== 'function') return value;
+        return (...args: unknown[]) => {
+          onCall();
+          return Reflect.apply(value, target, args);
+        };
+      },
+    });
+  return new Proxy(fileSystems, {
+    get(target, property: keyof FileSystems) {
+      if (property === 'get') return async (path: Path) => watched(await target.get(path));
+      const value = target[property];
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}

@@ -4,6 +4,7 @@
  */
 import { ByteFormatError } from '../../bytes/byte-format-error.js';
 import type { ByteSink } from '../byte-sink.js';
+import { NumberInPieces } from '../number-in-pieces.js';
 
 /** In place of a key group: the records are about states, not data. */
 const METADATA = -1;
@@ -15,8 +16,7 @@ type Part = 'number of key groups' | 'number of changes' | 'key group' | 'length
 /** Follows the sets by their counts and lengths. Holds nothing of them. */
 export class ChangeSets implements ByteSink {
   private part: Part = 'number of key groups';
-  private readonly number = new Uint8Array(4);
-  private taken = 0;
+  private readonly number = new NumberInPieces();
   private offset = 0;
   private keyGroupsLeft = 0;
   private changesLeft = 0;
@@ -34,7 +34,7 @@ export class ChangeSets implements ByteSink {
   }
 
   finish(): void {
-    if (this.part === 'number of key groups' && this.taken === 0) return;
+    if (this.part === 'number of key groups' && !this.number.isBegun) return;
     throw new ByteFormatError(this.offset, this.part, 'the end of the file');
   }
 
@@ -45,12 +45,9 @@ export class ChangeSets implements ByteSink {
       if (this.bytesLeft === 0) this.endChange();
       return used;
     }
-    this.number[this.taken++] = bytes[at] as number;
-    if (this.taken === 4) {
-      this.taken = 0;
-      this.takeNumber(new DataView(this.number.buffer).getInt32(0), this.offset - 3);
-    }
-    return 1;
+    const used = this.number.take(bytes, at, end, 4);
+    if (!this.number.isBegun) this.takeNumber(this.number.value, this.offset + used - 4);
+    return used;
   }
 
   private takeNumber(value: number, at: number): void {

@@ -4,6 +4,7 @@
  */
 import { ByteFormatError } from '../../bytes/byte-format-error.js';
 import type { ByteSink } from '../byte-sink.js';
+import { NumberInPieces } from '../number-in-pieces.js';
 
 const VERSION = 0;
 /** Bytes in front of every block, and of the version. */
@@ -11,8 +12,7 @@ export const CHANNEL_LENGTH_BYTES = 4;
 
 /** Follows the blocks by their lengths. Holds nothing of them. */
 export class ChannelBlocks implements ByteSink {
-  private readonly number = new Uint8Array(4);
-  private taken = 0;
+  private readonly number = new NumberInPieces();
   private left = 0;
   private offset = 0;
   private sawVersion = false;
@@ -30,7 +30,7 @@ export class ChannelBlocks implements ByteSink {
 
   finish(): void {
     if (!this.sawVersion) throw new ByteFormatError(this.offset, 'the version of channel state', 'the end of the file');
-    if (this.left > 0 || this.taken > 0) {
+    if (this.left > 0 || this.number.isBegun) {
       throw new ByteFormatError(this.offset, 'a block of channel state', 'the end of the file inside it');
     }
   }
@@ -41,12 +41,9 @@ export class ChannelBlocks implements ByteSink {
       this.left -= used;
       return used;
     }
-    this.number[this.taken++] = bytes[at] as number;
-    if (this.taken === 4) {
-      this.taken = 0;
-      this.takeNumber(new DataView(this.number.buffer).getInt32(0), this.offset - 3);
-    }
-    return 1;
+    const used = this.number.take(bytes, at, end, 4);
+    if (!this.number.isBegun) this.takeNumber(this.number.value, this.offset + used - 4);
+    return used;
   }
 
   private takeNumber(value: number, at: number): void {

@@ -4,6 +4,7 @@
  */
 import { ByteFormatError } from '../../bytes/byte-format-error.js';
 import type { ByteSink } from '../byte-sink.js';
+import { NumberInPieces } from '../number-in-pieces.js';
 
 const END_OF_KEY_GROUP = 0xffff;
 /** Set in the first byte of a key: no further entry of this state follows. */
@@ -34,8 +35,7 @@ export class UnifiedKeyGroup implements ByteSink {
   entries = 0;
   private part: Part = 'state id';
   private offset: number;
-  private readonly number = new Uint8Array(4);
-  private taken = 0;
+  private readonly number = new NumberInPieces();
   /** Bytes of a key or value that are still to come. */
   private left = 0;
   private prefixTaken = 0;
@@ -64,8 +64,7 @@ export class UnifiedKeyGroup implements ByteSink {
       case 'state id':
       case 'key length':
       case 'value length':
-        this.takeNumber(bytes[at] as number);
-        return 1;
+        return this.takeNumber(bytes, at, end);
       case 'key':
         if (this.prefixTaken < this.options.prefixBytes) {
           this.takePrefix(bytes[at] as number);
@@ -79,30 +78,32 @@ export class UnifiedKeyGroup implements ByteSink {
     }
   }
 
-  private takeNumber(byte: number): void {
-    this.number[this.taken++] = byte;
-    if (this.taken < (this.part === 'state id' ? 2 : 4)) return;
-    this.taken = 0;
-    const view = new DataView(this.number.buffer);
-    if (this.part === 'state id') this.beginState(view.getUint16(0));
-    else if (this.part === 'key length') this.beginKey(view.getInt32(0));
-    else this.beginValue(view.getInt32(0));
+  private takeNumber(bytes: Uint8Array, at: number, end: number): number {
+    const { number, part } = this;
+    const used = number.take(bytes, at, end, part === 'state id' ? 2 : 4);
+    if (number.isBegun) return used;
+    // Errors are told of where the number starts.
+    const start = this.offset + used - (part === 'state id' ? 2 : 4);
+    if (part === 'state id') this.beginState(number.value, start);
+    else if (part === 'key length') this.beginKey(number.value, start);
+    else this.beginValue(number.value, start);
+    return used;
   }
 
-  private beginState(id: number): void {
+  private beginState(id: number, at: number): void {
     const { stateCount, keyGroup } = this.options;
     if (id === END_OF_KEY_GROUP && this.entries > 0) {
       this.part = 'end';
       return;
     }
     if (stateCount !== undefined && id >= stateCount) {
-      this.fail(1, `the id of a state (below ${stateCount}) in key group ${keyGroup}`, `${id}`);
+      this.fail(at, `the id of a state (below ${stateCount}) in key group ${keyGroup}`, `${id}`);
     }
     this.part = 'key length';
   }
 
-  private beginKey(length: number): void {
-    if (length < this.options.prefixBytes) this.fail(3, 'the length of a key', `${length}`);
+  private beginKey(length: number, at: number): void {
+    if (length < this.options.prefixBytes) this.fail(at, 'the length of a key', `${length}`);
     this.part = 'key';
     this.left = length - this.options.prefixBytes;
     this.prefixTaken = 0;
@@ -115,12 +116,13 @@ export class UnifiedKeyGroup implements ByteSink {
     this.prefix = (this.prefix << 8) | (this.prefixTaken === 0 ? byte & ~LAST_ENTRY_FLAG : byte);
     this.prefixTaken++;
     if (this.prefixTaken < prefixBytes) return;
-    if (this.prefix !== keyGroup) this.fail(prefixBytes - 1, `a key of key group ${keyGroup}`, `one of ${this.prefix}`);
+    if (this.prefix !== keyGroup)
+      this.fail(this.offset - prefixBytes + 1, `a key of key group ${keyGroup}`, `one of ${this.prefix}`);
     if (this.left === 0) this.part = 'value length';
   }
 
-  private beginValue(length: number): void {
-    if (length < 0) this.fail(3, 'the length of a value', `${length}`);
+  private beginValue(length: number, at: number): void {
+    if (length < 0) this.fail(at, 'the length of a value', `${length}`);
     this.entries++;
     this.left = length;
     this.part = 'value';
@@ -134,8 +136,7 @@ export class UnifiedKeyGroup implements ByteSink {
     return used;
   }
 
-  /** @param back how many bytes before the present one the thing starts */
-  private fail(back: number, reading: string, found: string): never {
-    throw new ByteFormatError(this.offset - back, reading, found);
+  private fail(at: number, reading: string, found: string): never {
+    throw new ByteFormatError(at, reading, found);
   }
 }

@@ -315,6 +315,33 @@ describe('an abort', () => {
   });
 });
 
+describe('a running job', () => {
+  it('may discard a checkpoint meanwhile: then nothing is broken, and that is told', async () => {
+    const store = await storeWith([keyed(make.file('memory:/x/gone', 3))]);
+    const root = await readArgument(store.fileSystems, 'memory:/root');
+    let calls = 0;
+    const fileSystems = interrupting(store.fileSystems, () => {
+      // The first call opens the metadata, the second looks at the file.
+      if (++calls === 2) void store.memory.deleteFile(Path.parse(`${CHECKPOINT}/_metadata`));
+    });
+    expect(await verifyAll(fileSystems, [root])).toMatchObject({
+      ok: true,
+      pointers: [],
+      roots: [{ checkpoints: 0, whole: 0, vanished: [CHECKPOINT] }],
+    });
+  });
+
+  it('is no excuse for a pointer that was given itself', async () => {
+    const store = await storeWith([]);
+    const pointer = await readArgument(store.fileSystems, CHECKPOINT);
+    await store.memory.deleteFile(Path.parse(`${CHECKPOINT}/_metadata`));
+    expect(await verifyAll(store.fileSystems, [pointer])).toMatchObject({
+      ok: false,
+      pointers: [{ pointer: CHECKPOINT, error: { code: 'NOT_FOUND' } }],
+    });
+  });
+});
+
 /** File systems that tell of each call, and then do it. */
 function interrupting(fileSystems: FileSystems, onCall: () => void): FileSystems {
   const watched = (fileSystem: FileSystem): FileSystem =>

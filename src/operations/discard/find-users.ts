@@ -2,6 +2,7 @@
 import { asError, type CkptError, RefusedError } from '../../errors.js';
 import type { DirectoryEntry } from '../../filesystem/file-system.js';
 import type { FileSystems } from '../../filesystem/registry.js';
+import { fileKey } from '../area/file-keys.js';
 import type { Unreadable } from '../area/scan.js';
 import { readUsers, readUsersAmong, type User } from '../area/users.js';
 import { METADATA_FILE } from '../layout.js';
@@ -22,15 +23,15 @@ export interface FindUsersOptions {
 export interface FoundUsers {
   readonly pointers: readonly string[];
   readonly sets: IdSets;
-  /** Metadata of others in the directories of the checkpoints, by its path. */
-  readonly besideTargets: ReadonlySet<string>;
+  /** True if an entry of the directory of a checkpoint that none of these names belongs to somebody else: metadata, or a file it names. */
+  belongsToOthers(directoryKey: string, name: string): boolean;
   readonly reach: SearchReach;
 }
 
 /** For a discard in which others do not count. */
 export function noUsers(roots: readonly string[], view: AreaView): FoundUsers {
   const reach = { roots, checkpoints: view.checkpoints.length, metadataFiles: 0, unreadable: [], searched: false };
-  return { pointers: [], sets: new IdSets(), besideTargets: new Set(), reach };
+  return { pointers: [], sets: new IdSets(), belongsToOthers: () => false, reach };
 }
 
 /**
@@ -50,7 +51,8 @@ export async function findUsers(
   const pointers: string[] = [];
   const numbers = new Map<User, number>();
   const readers: User[] = [];
-  const besideTargets = new Set<string>();
+  const targetKeys = new Set(targets.map(view.keyOf));
+  const othersFiles = new Set<string>();
   let metadataFiles = 0;
   const numberOf = (user: User): number => {
     const known = numbers.get(user);
@@ -63,6 +65,7 @@ export async function findUsers(
     file(user, { directoryKey, name }) {
       const file = files.find(directoryKey, name);
       if (file) file.users = sets.add(file.users, numberOf(user));
+      else if (targetKeys.has(directoryKey)) othersFiles.add(fileKey(directoryKey, name));
     },
     managedDirectory(_user, key) {
       const managed = files.managed.get(key);
@@ -81,20 +84,7 @@ export async function findUsers(
     ...(await readUsers(fileSystems, others, view.keys, consumer, { signal, onProgress: options.onProgress })),
   );
   for (const { target, names } of await unnamedFiles(view, targets, files)) {
-    const found = await readUsersAmong(
-      fileSystems,
-      target.directory,
-      names,
-      view.keys,
-      {
-        ...consumer,
-        end(user, error) {
-          besideTargets.add(user.metadataPath.toString());
-          consumer.end?.(user, error);
-        },
-      },
-      { signal },
-    );
+    const found = await readUsersAmong(fileSystems, target.directory, names, view.keys, consumer, { signal });
     unreadable.push(...found);
   }
   // Metadata of others is no state, whatever names it.
@@ -102,6 +92,7 @@ export async function findUsers(
     const { key } = await view.keys.directory(user.pointer.toString());
     const file = files.find(key, user.metadataPath.name);
     if (file) file.users = sets.add(file.users, numberOf(user));
+    else if (targetKeys.has(key)) othersFiles.add(fileKey(key, user.metadataPath.name));
   }
   if (unreadable.length > 0 && options.unreadable !== 'tolerate') throw refusal(unreadable);
   const reach: SearchReach = {
@@ -113,7 +104,7 @@ export async function findUsers(
       .sort((a, b) => (a.path < b.path ? -1 : 1)),
     searched: true,
   };
-  return { pointers, sets, besideTargets, reach };
+  return { pointers, sets, belongsToOthers: (key, name) => othersFiles.has(fileKey(key, name)), reach };
 }
 
 /** The plain files in the directories of the targets that none of these names: they may be metadata of others. */

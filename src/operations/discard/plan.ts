@@ -267,8 +267,8 @@ class Assembly {
     const strayEntries: string[] = [];
     let isKept = false;
     for (const { name } of await unnamedEntries(this.view, target, readable, files)) {
-      const path = directory.entry(name).toString();
-      if (!this.users.besideTargets.has(path)) strayEntries.push(path);
+      const belongsToOthers = this.users.belongsToOthers(this.view.keyOf(target), name);
+      if (!belongsToOthers) strayEntries.push(directory.entry(name).toString());
       isKept = true;
     }
     for (const { verdict } of files.inDirectory(this.view.keyOf(target))) {

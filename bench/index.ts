@@ -3,6 +3,7 @@
 const benches: Readonly<Record<string, () => Promise<void>>> = {
   list: async () => (await import('./list.js')).listBench(),
   read: async () => (await import('./read.js')).readBench(),
+  copy: async () => (await import('./copy.js')).copyBench(),
   gc: async () => (await import('./gc.js')).gcBench(),
   discard: async () => (await import('./discard.js')).discardBench(),
 };

@@ -558,6 +558,31 @@ export function describeFileSystem(name: string, make: () => Promise<Subject>, e
       });
     });
 
+    describe('copyFile', () => {
+      it('copies the contents, over what is there, and leaves the source as it is', async () => {
+        const big = 'x'.repeat(300_000);
+        for (const [name, contents] of [
+          ['small', 'one'],
+          ['empty', ''],
+          ['big', big],
+        ] as const) {
+          await writeFile(fs, at(`a/${name}`), contents);
+          await fs.copyFile(at(`a/${name}`), at(`a/${name}-copy`));
+          expect(toText(await readAll(fs, at(`a/${name}-copy`)))).toBe(contents);
+          expect(toText(await readAll(fs, at(`a/${name}`)))).toBe(contents);
+        }
+        await fs.copyFile(at('a/small'), at('a/big-copy'), { sync: true });
+        expect(toText(await readAll(fs, at('a/big-copy')))).toBe('one');
+      });
+
+      it('fails for what is not there or no file', async () => {
+        await writeFile(fs, at('a/file'), 'one');
+        await expectError(fs.copyFile(at('a/gone'), at('a/to')), NotFoundError, at('a/gone'));
+        await expectError(fs.copyFile(at('a'), at('to')), WrongFileTypeError, at('a'));
+        expect(await namesIn(at('a'))).toEqual(['file']);
+      });
+    });
+
     describe('rename', () => {
       it('moves a file and never replaces one', async () => {
         await writeFile(fs, at('a/from'), 'one');

@@ -1,5 +1,6 @@
 /** Every file that the checkpoints to be discarded name, once each, and the directories that file merging owns. */
-import { MetadataError, RefusedError } from '../../errors.js';
+import { CkptError, MetadataError, RefusedError } from '../../errors.js';
+import { Path } from '../../filesystem/path.js';
 import type { FileSystems } from '../../filesystem/registry.js';
 import type { FileKeys } from '../area/file-keys.js';
 import { forEachReference, type KeyedReference } from '../area/references.js';
@@ -146,7 +147,13 @@ export async function readTargets(
   const broken = new Map<DiscardTarget, unknown>();
   for (const [number, target] of targets.entries()) {
     try {
-      await readTarget(fileSystems, target, keys, new MentionCollector(target, files, number), options.signal);
+      await readTarget(
+        fileSystems,
+        target,
+        keys,
+        new MentionCollector(fileSystems, target, files, number),
+        options.signal,
+      );
     } catch (error) {
       if (!(error instanceof MetadataError)) throw error;
       broken.set(target, error);
@@ -163,7 +170,14 @@ export async function readTargets(
   const again = new TargetFiles();
   for (const [number, target] of readable.entries()) {
     if (broken.has(target)) await addOwnDirectory(target, keys, again, number, options);
-    else await readTarget(fileSystems, target, keys, new MentionCollector(target, again, number), options.signal);
+    else
+      await readTarget(
+        fileSystems,
+        target,
+        keys,
+        new MentionCollector(fileSystems, target, again, number),
+        options.signal,
+      );
   }
   return { files: again, readable, failed };
 }
@@ -203,8 +217,10 @@ async function addOwnDirectory(
 /** Notes what one metadata file names. */
 class MentionCollector {
   private skipsNext = false;
+  private readonly qualifiedNames = new Map<string, string>();
 
   constructor(
+    private readonly fileSystems: FileSystems,
     private readonly target: DiscardTarget,
     private readonly files: TargetFiles,
     private readonly number: number,
@@ -221,7 +237,7 @@ class MentionCollector {
     if (climbs) throw this.crafted('a file by a path with ".."', reference.path);
     if (name === METADATA_FILE || name.endsWith(TOMBSTONE_SUFFIX))
       throw this.crafted('metadata as state', reference.path);
-    const file = this.files.add(directoryKey, reference.directory, name, this.number);
+    const file = this.files.add(directoryKey, this.qualified(reference.directory), name, this.number);
     file.changelog ||= changelog;
     if (kind === 'segment') {
       file.merged = true;
@@ -230,6 +246,15 @@ class MentionCollector {
     } else {
       file.recorded = Math.max(file.recorded, size);
     }
+  }
+
+  /** A path without a scheme means a local one. */
+  private qualified(directory: string): string {
+    const known = this.qualifiedNames.get(directory);
+    if (known !== undefined) return known;
+    const name = qualify(this.fileSystems, directory);
+    this.qualifiedNames.set(directory, name);
+    return name;
   }
 
   private crafted(what: string, path: string): RefusedError {
@@ -241,6 +266,16 @@ class MentionCollector {
   }
 
   managedDirectory(key: string, path: string): void {
-    this.files.addManaged(key, path, this.number);
+    this.files.addManaged(key, this.qualified(path), this.number);
+  }
+}
+
+function qualify(fileSystems: FileSystems, directory: string): string {
+  try {
+    return fileSystems.qualify(Path.parse(directory)).toString();
+  } catch (error) {
+    // No path at all: it lies outside of everything.
+    if (error instanceof CkptError) return directory;
+    throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { UsageError } from '../../errors.js';
+import type { DiscardOptions } from '../discard-options.js';
 import { outputPath, runDiscard } from '../run-discard.js';
 import type { DestructiveOptions, Run } from '../spec.js';
-import type { DiscardOptions } from './discard.spec.js';
 
 interface Options extends DiscardOptions, DestructiveOptions {
   readonly root: readonly string[];

@@ -1,20 +1,6 @@
 import { Exit } from '../exit-code.js';
 import { parseDuration } from '../options.js';
-import type { CommandSpec, DestructiveOptions } from '../spec.js';
-
-/** What the options of `ckpt gc` parse to. */
-export interface GcOptions extends DestructiveOptions {
-  readonly delete?: true;
-  readonly moveTo?: string;
-  readonly minAge: number;
-  readonly usedBy: readonly string[];
-  readonly changelogBase: readonly string[];
-  readonly assumeDead: readonly string[];
-  readonly workingDirectories?: true;
-  readonly taskowned?: true;
-  readonly emptyDirectories?: true;
-  readonly breakLock?: true;
-}
+import type { CommandSpec } from '../spec.js';
 
 /** `ckpt gc` */
 export const gc: CommandSpec = {

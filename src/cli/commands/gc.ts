@@ -22,8 +22,21 @@ import { requireConfirmation } from '../confirm.js';
 import type { Context } from '../context.js';
 import { Exit, type ExitCode } from '../exit-code.js';
 import { outputPath } from '../run-discard.js';
-import type { Run } from '../spec.js';
-import type { GcOptions } from './gc.spec.js';
+import type { DestructiveOptions, Run } from '../spec.js';
+
+/** What the options of `ckpt gc` parse to. */
+interface GcOptions extends DestructiveOptions {
+  readonly delete?: true;
+  readonly moveTo?: string;
+  readonly minAge: number;
+  readonly usedBy: readonly string[];
+  readonly changelogBase: readonly string[];
+  readonly assumeDead: readonly string[];
+  readonly workingDirectories?: true;
+  readonly taskowned?: true;
+  readonly emptyDirectories?: true;
+  readonly breakLock?: true;
+}
 
 const SHOWN_WARNINGS = 10;
 

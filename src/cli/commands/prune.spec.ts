@@ -1,7 +1,7 @@
+import { discardOptions } from '../discard-options.js';
 import { Exit } from '../exit-code.js';
 import { integerParser, parseDuration } from '../options.js';
 import type { CommandSpec } from '../spec.js';
-import { discardOptions } from './discard.spec.js';
 
 /** `ckpt prune` */
 export const prune: CommandSpec = {

@@ -13,10 +13,10 @@ import {
 import type { DiscardDocument } from '../../report/discard.js';
 import { renderChoice } from '../../report/prune.js';
 import type { Context } from '../context.js';
+import type { DiscardOptions } from '../discard-options.js';
 import { Exit, type ExitCode } from '../exit-code.js';
 import { outputPath, runDiscard } from '../run-discard.js';
 import type { DestructiveOptions, Run } from '../spec.js';
-import type { DiscardOptions } from './discard.spec.js';
 
 interface Options extends DiscardOptions, DestructiveOptions {
   readonly keep?: number;

@@ -219,7 +219,7 @@ function refuseForeign(
  * True if the copy may be going on: its marker was refreshed lately, and if that was on this host, the process is there. A
  * number of a process alone says little: after a restart of the machine another one may have it.
  */
-export function isAlive(marker: MarkerContents, now: number): boolean {
+function isAlive(marker: MarkerContents, now: number): boolean {
   if (!(now - Date.parse(marker.refreshed) < STALE_MILLISECONDS)) return false;
   if (marker.host !== hostname()) return true;
   if (marker.pid === process.pid) return heldHere.has(marker.run);
@@ -229,4 +229,13 @@ export function isAlive(marker: MarkerContents, now: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
+}
+
+/**
+ * True if a copy is going on in a directory, as far as its marker tells.
+ * @throws the errors of reading the marker, but not if there is none
+ */
+export async function isBeingCopied(fileSystems: FileSystems, directory: Path, now: number): Promise<boolean> {
+  const marker = await readMarker(fileSystems, directory);
+  return marker !== undefined && marker !== 'unknown' && isAlive(marker, now);
 }

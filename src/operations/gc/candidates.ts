@@ -2,6 +2,7 @@
 import type { FileSystems } from '../../filesystem/registry.js';
 import { isTemporaryName } from '../../filesystem/temporary-name.js';
 import type { Area } from '../area/area.js';
+import { COPY_MARKER, isBeingCopied } from '../copy/marker.js';
 import { type AgeRule, isYoung, stated } from './ages.js';
 import { type Group, type Inventory, isBase } from './inventory.js';
 import { isUuid } from './name-table.js';
@@ -192,6 +193,10 @@ class CandidateFinder {
   private async takeUnit(path: string, { kind, groups }: { kind: GcKind; groups: Group[] }): Promise<void> {
     const found: GcEntry[] = [];
     for (const group of this.groupsOf(path, groups)) {
+      if (await this.isCopyGoingOn(group)) {
+        this.spare(path, 'young');
+        return;
+      }
       for await (const { name, status } of this.statusesOf(group, group.names.names())) {
         if (isYoung(status.newestTime, this.options)) {
           this.spare(path, 'young');
@@ -203,6 +208,14 @@ class CandidateFinder {
       }
     }
     this.entries.push(...found);
+  }
+
+  /** A copy is to become a checkpoint here; its marker is refreshed, however young files must be to be spared. */
+  private async isCopyGoingOn({ directory, names }: Group): Promise<boolean> {
+    for (const name of names.names()) {
+      if (name === COPY_MARKER) return isBeingCopied(this.fileSystems, directory, this.options.now());
+    }
+    return false;
   }
 
   /** All groups of a unit, those included in which every file is in use. */

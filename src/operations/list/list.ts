@@ -3,6 +3,7 @@ import { asError, CkptError, NotFoundError, WrongFileTypeError } from '../../err
 import type { Path } from '../../filesystem/path.js';
 import type { FileSystems } from '../../filesystem/registry.js';
 import { type CheckpointDirectory, jobOf, outermost, scanArea } from '../area/scan.js';
+import { COPY_MARKER } from '../copy/marker.js';
 import { isJobId } from '../layout.js';
 import type { ListEntry, ListResult } from './entry.js';
 import { type EntriesOfJob, entriesByJob, mayBeOfJob, summarizeJob } from './jobs.js';
@@ -54,13 +55,25 @@ export async function listCheckpoints(
     // Whether others are checkpoints of their own is known in the end.
     if (item.entry.leftFiles === null) await tell(item);
   };
+  const copied = new Map<string, Path>();
   const scan = await scanArea(fileSystems, roots, {
     signal,
     async onCheckpoint(checkpoint) {
       const entry = await lookAtCheckpoint(fileSystems, checkpoint, options);
       if (entry) await add({ checkpoint, entry });
     },
+    onEntries(directory, entries) {
+      if (entries.some(({ name }) => name === COPY_MARKER)) copied.set(directory.toString(), directory);
+    },
   });
+  // Where a copy is to become a checkpoint, whatever the directory is called.
+  for (const { directory } of scan.checkpoints) copied.delete(directory.toString());
+  for (const directory of copied.values()) {
+    const nothing = { hasMetadata: false, hasTombstone: false, files: 0, others: 0 };
+    const checkpoint: CheckpointDirectory = { directory, ...nothing, ...jobOf(directory) };
+    const entry = await lookAtCheckpoint(fileSystems, checkpoint, options);
+    if (entry) await add({ checkpoint, entry });
+  }
   const failed = await missingInnerRoots(fileSystems, roots);
   for (const { path, error } of scan.unlistable) {
     if (!(error instanceof CkptError)) throw asError(error);

@@ -6,6 +6,7 @@ import type { Path } from '../../filesystem/path.js';
 import type { FileSystems } from '../../filesystem/registry.js';
 import { loadMetadataHeader } from '../../format/metadata/read.js';
 import type { CheckpointDirectory } from '../area/scan.js';
+import { COPY_MARKER, isBeingCopied } from '../copy/marker.js';
 import { int64 } from '../document/values.js';
 import { checkpointNumber, METADATA_FILE, TOMBSTONE_FILE } from '../layout.js';
 import type { ListEntry } from './entry.js';
@@ -118,6 +119,7 @@ async function lookAtFiles(
   let newest = 0;
   let files = 0;
   let bytes = 0;
+  let isCopied = false;
   try {
     const fileSystem = await fileSystems.get(directory);
     const note = (status: Pick<FileStatus, 'modificationTime' | 'newestTime'>): void => {
@@ -138,12 +140,15 @@ async function lookAtFiles(
         } else {
           note({ modificationTime, newestTime: modificationTime });
         }
+        if (name === COPY_MARKER) isCopied = true;
         files++;
         bytes += status.size ?? 0;
       },
       { signal },
     );
     signal?.throwIfAborted();
+    // Left by a copy that was killed, it says nothing: then the times do.
+    isCopied &&= await isBeingCopied(fileSystems, directory, now);
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof NotFoundError) return undefined;
@@ -153,7 +158,7 @@ async function lookAtFiles(
   return {
     ...entry,
     // A time in the future is young.
-    status: now - newest < minAge ? 'in-progress' : 'incomplete',
+    status: isCopied || now - newest < minAge ? 'in-progress' : 'incomplete',
     time: modified > 0 ? timeOf({ modificationTime: modified }) : null,
     leftFiles: files,
     leftBytes: bytes,

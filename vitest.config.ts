@@ -1,7 +1,8 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
-// The tests under test/flink start real Flink (Java 17, Maven): a lane of its own in .ci/run.
-const withFlink = process.env.CKPT_FLINK === '1';
+// The tests under test/flink start real Flink (Java 17, Maven): a lane of its own in .ci/run. CKPT_FLINK_ALL=1 lets
+// test/flink/moving.test.ts move the whole corpus, which takes hours.
+const withFlink = process.env.CKPT_FLINK === '1' || process.env.CKPT_FLINK_ALL === '1';
 
 export default defineConfig({
   test: {

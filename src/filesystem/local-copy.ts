@@ -87,23 +87,25 @@ async function copyInPieces(
   target: string | Buffer,
   { size, sync, from }: Pieces,
 ): Promise<void> {
+  // Its open waits where this process has too many open files, of which a copy has two for each at once.
+  const { default: fs } = await import('fs-extra');
   const input = await openQuietly(source);
   const buffer = freeBuffers.pop() ?? new Uint8Array(BUFFER_BYTES);
   try {
-    const output = await open(target, 'w');
+    const output = await fs.open(target, 'w');
     try {
       for (let position = 0; position < size; ) {
         const wanted = Math.min(BUFFER_BYTES, size - position);
         const { bytesRead } = await input.read(buffer, 0, wanted, position);
         if (bytesRead === 0) throw shorter(from, position);
         for (let written = 0; written < bytesRead; ) {
-          written += (await output.write(buffer, written, bytesRead - written)).bytesWritten;
+          written += (await fs.write(output, buffer, written, bytesRead - written)).bytesWritten;
         }
         position += bytesRead;
       }
-      if (sync) await output.sync();
+      if (sync) await fs.fsync(output);
     } finally {
-      await output.close();
+      await fs.close(output);
     }
   } finally {
     freeBuffers.push(buffer);

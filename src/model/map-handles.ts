@@ -139,8 +139,3 @@ export function mapSubtaskHandles(entry: SubtaskEntry, mapper: HandleMapper): Su
   };
   return replace(entry, fields);
 }
-
-/** True if the subtask has keyed state, managed or raw. */
-export function hasKeyedState(entry: SubtaskEntry): boolean {
-  return !entry.finished && (entry.managedKeyedState !== null || entry.rawKeyedState !== null);
-}

@@ -31,7 +31,7 @@ export const rebase: CommandSpec = {
   ],
   examples: [
     {
-      command: 'ckpt rebase chk-42 hdfs://old/flink=s3://bucket/flink --out chk-42/_metadata.s3',
+      command: 'ckpt rebase chk-42 hdfs://old/f=s3://new/f --out chk-42/_metadata.s3',
       note: 'After a move to S3',
     },
     { command: 'ckpt rebase sp /data/sp=/backup/sp --in-place --verify', note: 'A savepoint with absolute paths' },

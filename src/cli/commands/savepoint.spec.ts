@@ -26,10 +26,10 @@ export const savepoint: CommandSpec = {
   ],
   examples: [
     {
-      command: 'ckpt savepoint --job-id 4f1a2b3c4d5e6f708192a3b4c5d6e7f8 --target-directory s3://bucket/savepoints',
-      note: 'A new directory in a bucket',
+      command: 'ckpt savepoint --job-id 4f1a2b3c4d5e6f708192a3b4c5d6e7f8',
+      note: 'A new directory, in the configured place',
     },
-    { command: 'ckpt savepoint --from job/chk-42 --target-directory /savepoints', note: 'Of a checkpoint' },
+    { command: 'ckpt savepoint --from 4f1a…/chk-42 --target-directory /sp', note: 'Of a checkpoint' },
   ],
   exits: [
     Exit.Ok,

@@ -1,12 +1,5 @@
 /** How files leave: deleted, or moved to another place with the same layout. */
-import {
-  CkptError,
-  DirectoryNotEmptyError,
-  IoError,
-  NotFoundError,
-  UnsupportedOperationError,
-  WrongFileTypeError,
-} from '../../errors.js';
+import { CkptError, IoError, NotFoundError, UnsupportedOperationError, WrongFileTypeError } from '../../errors.js';
 import type { BulkDeletion } from '../../filesystem/file-system.js';
 import { forEachConcurrently, readChunks } from '../../filesystem/limit.js';
 import type { Path } from '../../filesystem/path.js';
@@ -157,9 +150,4 @@ async function copyFile(fileSystems: FileSystems, from: Path, to: Path): Promise
 function isOtherDevice(error: unknown): boolean {
   const cause = error instanceof IoError ? error.cause : undefined;
   return cause instanceof Error && 'code' in cause && cause.code === 'EXDEV';
-}
-
-/** True if a directory could not be removed for what is in it. */
-export function isNotEmpty(error: unknown): boolean {
-  return error instanceof DirectoryNotEmptyError;
 }

@@ -211,13 +211,15 @@ async function openTarget(
 ): Promise<HeldMarker> {
   const identity = { ...(await identityOf(fileSystems, pointer)), changes: options.changes ?? '' };
   const fileSystem = await fileSystems.get(target);
+  let marker: HeldMarker | undefined;
   try {
     await fileSystem.makeDirectory(target);
-    const marker = await holdMarker(fileSystems, target, identity, options.now);
+    marker = await holdMarker(fileSystems, target, identity, options.now);
     // Metadata of an earlier run that ended right before its marker went: written anew, so that it fits this run.
     await fileSystem.deleteFile(target.child(METADATA_FILE));
     return marker;
   } catch (error) {
+    await marker?.release();
     throw asFailure(error, target);
   }
 }

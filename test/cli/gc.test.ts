@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, copyFile, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { type CaseCopy, copyOfCase } from '../support/case-copy.js';
 import { binPath } from '../support/paths.js';
@@ -211,10 +212,8 @@ describe('ckpt gc --delete', () => {
     const { root, args, job } = await crashed();
     const shared = join(root, job, 'shared');
     // Even root may not remove an entry of a directory that is marked as immutable; not every file system has that.
-    const mark = async (flag: string): Promise<boolean> => {
-      const { execa } = await import('execa');
-      return (await execa('chattr', [flag, shared], { reject: false })).exitCode === 0;
-    };
+    const mark = async (flag: string): Promise<boolean> =>
+      (await execa('sh', ['-c', `chattr ${flag} "$0"`, shared], { reject: false })).exitCode === 0;
     if (!(await mark('+i'))) return;
     try {
       const document = await json([...args, '--delete', '--yes'], 1);

@@ -1,5 +1,6 @@
 /** Second step: reads every metadata file, whatever it is called, and notes in what state it was when it was read. */
-import { CkptError, NotFoundError } from '../../errors.js';
+import { CkptError, IoError, NotFoundError } from '../../errors.js';
+import type { DirectoryEntry } from '../../filesystem/file-system.js';
 import { forEachConcurrently } from '../../filesystem/limit.js';
 import { Path } from '../../filesystem/path.js';
 import type { FileSystems } from '../../filesystem/registry.js';
@@ -9,7 +10,7 @@ import type { FileKeys } from '../area/file-keys.js';
 import type { Unreadable } from '../area/scan.js';
 import { beginsAsMetadata } from '../area/users.js';
 import { TOMBSTONE_SUFFIX } from '../discard/targets.js';
-import { METADATA_FILE } from '../layout.js';
+import { METADATA_FILE, misnamedReason } from '../layout.js';
 import { isLockName } from './lock-name.js';
 import { NameTable } from './name-table.js';
 import type { DirectoryBook, MarkingMode } from './named-directories.js';
@@ -43,6 +44,11 @@ export interface DirectoryReport {
   readonly metadata: string;
   readonly users: readonly MetadataUser[];
   readonly unreadable: readonly Unreadable[];
+}
+
+/** Whatever stands in the place of the metadata may stand for metadata that is somewhere else just now. */
+function misnamed(directory: Path, entry: DirectoryEntry): CkptError {
+  return new IoError(directory.toString(), 'reading its metadata', { cause: new Error(misnamedReason(entry)) });
 }
 
 /** True for what a metadata file is called, whatever its name was, once its checkpoint is being discarded. */
@@ -100,10 +106,13 @@ export class UserReader {
     let hasMetadata = false;
     try {
       for await (const entries of (await this.fileSystems.get(directory)).list(directory, signal)) {
-        for (const { name, type } of entries) {
+        for (const entry of entries) {
+          const { name, type } = entry;
           if (isLockName(name)) continue;
           names.add(name);
-          if (name === METADATA_FILE) hasMetadata = true;
+          if (name === METADATA_FILE && type !== 'file')
+            unreadable.push({ path: directory, error: misnamed(directory, entry) });
+          else if (name === METADATA_FILE) hasMetadata = true;
           else if (type === 'file') own.add(name);
         }
       }

@@ -513,4 +513,16 @@ describe('links', () => {
     expect(findings.unreferenced.map(({ name }) => name)).toEqual([c]);
     expect(findings.spared).toEqual([{ path: `file:${at}/root/${K}/shared`, reason: 'outside-roots' }]);
   });
+
+  it('block if one that leads nowhere, or a directory, stands in the place of metadata', async () => {
+    for (const make of [(path: string) => symlink('/not/mounted/now/_metadata', path), (path: string) => mkdir(path)]) {
+      const { fileSystems, root: place } = await localPlace();
+      await mkdir(join(place.path, J, 'chk-1'), { recursive: true });
+      await writeLocalFile(join(place.path, J, 'chk-1', a), 'x');
+      await make(join(place.path, J, 'chk-1', '_metadata'));
+      const { findings } = await searchGarbage(fileSystems, { roots: [place], minAge: 0, now: Date.now });
+      expect(findings.blocked).toMatchObject([{ path: `${place}/${J}/chk-1`, reason: 'unreadable' }]);
+      expect(findings.unreferenced).toEqual([]);
+    }
+  });
 });

@@ -56,7 +56,7 @@ export const renderCopyPlan: Renderer<CopyPlanDocument> = function* (plan, view)
 };
 
 /** What lies in operator state that no copy takes along or changes. */
-export function* references(
+function* references(
   { stateReferences: found, unsearchedState }: StateReferenceReport,
   view: View,
 ): Generator<string> {

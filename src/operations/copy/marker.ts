@@ -55,7 +55,7 @@ export interface HeldMarker {
 }
 
 /** Reads a marker; undefined if there is none. One that is not understood is treated as of another copy. */
-export async function readMarker(
+async function readMarker(
   fileSystems: FileSystems,
   directory: Path,
 ): Promise<MarkerContents | 'unknown' | undefined> {

@@ -113,10 +113,24 @@ const MANY_KINDS: readonly string[] = [
   'TTL state of ',
 ];
 
-/** What is moved, by release: the selection, or everything that is there. */
-export function movingCases(extent: 'selection' | 'everything'): ReadonlyMap<string, readonly MovingCase[]> {
+/**
+ * What is moved, by release: the selection, or everything that is there.
+ * @param only takes less of it: what it matches in `RELEASE/CASE POINTER: MOVE`
+ */
+export function movingCases(
+  extent: 'selection' | 'everything',
+  only = /^/,
+): ReadonlyMap<string, readonly MovingCase[]> {
   const releases = extent === 'selection' ? Object.keys(SELECTION) : RELEASES;
-  return new Map(releases.map((release) => [release, casesOf(release, extent)]));
+  return new Map(
+    releases.map((release) => {
+      const cases = casesOf(release, extent).map((one) => ({
+        ...one,
+        moves: one.moves.filter((move) => only.test(`${release}/${one.id}: ${move}`)),
+      }));
+      return [release, cases.filter(({ moves }) => moves.length > 0)];
+    }),
+  );
 }
 
 /** The uid of the operator that is renamed; undefined if a rename would change other ids too. */

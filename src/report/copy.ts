@@ -56,10 +56,7 @@ export const renderCopyPlan: Renderer<CopyPlanDocument> = function* (plan, view)
 };
 
 /** What lies in operator state that no copy takes along or changes. */
-function* references(
-  { stateReferences: found, unsearchedState }: StateReferenceReport,
-  view: View,
-): Generator<string> {
+function* references({ stateReferences: found, unsearchedState }: StateReferenceReport, view: View): Generator<string> {
   const { style, verbose } = view;
   if (found.length > 0) {
     yield `\n${style.warning(`${plural(found.length, 'path')} inside operator state, which no copy takes along or changes:`)}\n`;

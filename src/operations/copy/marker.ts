@@ -55,10 +55,7 @@ export interface HeldMarker {
 }
 
 /** Reads a marker; undefined if there is none. One that is not understood is treated as of another copy. */
-async function readMarker(
-  fileSystems: FileSystems,
-  directory: Path,
-): Promise<MarkerContents | 'unknown' | undefined> {
+async function readMarker(fileSystems: FileSystems, directory: Path): Promise<MarkerContents | 'unknown' | undefined> {
   const path = directory.entry(COPY_MARKER);
   try {
     const source = await (await fileSystems.get(path)).open(path);

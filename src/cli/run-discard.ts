@@ -16,7 +16,13 @@ import {
   serializePlan,
 } from '../operations/discard/plan-file.js';
 import { move } from '../operations/discard/removal.js';
-import { type DiscardTargets, resolveTargets, type TargetOptions } from '../operations/discard/targets.js';
+import {
+  type DiscardTargets,
+  isStatus,
+  presentMetadata,
+  resolveTargets,
+  type TargetOptions,
+} from '../operations/discard/targets.js';
 import type { DiscardPlan, DiscardResult } from '../operations/discard/types.js';
 import { createOutput } from '../operations/output-file.js';
 import { type DiscardDocument, renderDiscardResult, renderPlan, renderWholePlan } from '../report/discard.js';
@@ -52,8 +58,6 @@ export async function runDiscard(context: Context, run: DiscardRun): Promise<Exi
   const saved = options.plan === undefined ? undefined : await loadPlan(options.plan, run.command);
   const job = new DiscardJob(context, fileSystems, run, saved);
   const targets = await job.resolve();
-  const [failure] = targets.failed;
-  if (failure && run.pointers.length <= 1 && targets.targets.length === 0) throw failure.error;
   if (options.dryRun) return job.dryRun(targets);
   return options.yes ? job.runAtOnce(targets) : job.runAfterQuestion(targets);
 }
@@ -90,16 +94,25 @@ class DiscardJob {
     return this.tell(plan, undefined);
   }
 
-  /** Nobody is asked, so the lock is held from the first look on. */
+  /** The lock is taken only when there is something to do: what is refused must leave no trace. */
   async runAtOnce(targets: DiscardTargets): Promise<ExitCode> {
+    const first = await this.plan(targets);
+    if (this.saved) await requireSamePlan(this.fileSystems, first, this.saved.fingerprint);
+    await this.savePlan(first);
+    if (first.targets.length === 0) return this.tell(first, undefined);
     return this.locked(targets, async () => {
-      const plan = await this.plan(targets);
+      const plan = (await isStillThere(this.fileSystems, first)) ? first : await this.planAnew();
       await this.requireNoLocksBelow(plan);
-      if (this.saved) await requireSamePlan(this.fileSystems, plan, this.saved.fingerprint);
-      await this.savePlan(plan);
       if (!this.context.json) await this.context.preview(this.document(plan, undefined, []), renderPlan);
       return this.execute(plan);
     });
+  }
+
+  /** Another run was quicker. */
+  private async planAnew(): Promise<DiscardPlan> {
+    const plan = await this.plan(await this.resolve());
+    if (this.saved) await requireSamePlan(this.fileSystems, plan, this.saved.fingerprint);
+    return plan;
   }
 
   /** The lock is not held while somebody thinks; what was shown must still be true afterwards. */
@@ -127,12 +140,16 @@ class DiscardJob {
     const { saved, run, context } = this;
     const progress = context.progress('Looking for other users of the files');
     try {
-      return await planDiscard(this.fileSystems, targets, {
+      const plan = await planDiscard(this.fileSystems, targets, {
         ...(saved?.settings ?? run.plan),
         now: this.now,
         signal: context.signal,
         onProgress: (done, total) => progress.update(done, total),
       });
+      const [failure] = plan.failed;
+      // Of the only pointer the error is all there is to tell.
+      if (failure && plan.targets.length === 0 && plan.failed.length === 1) throw failure.error;
+      return plan;
     } finally {
       progress.stop();
     }
@@ -260,6 +277,18 @@ class DiscardJob {
     const { log } = this.run.options;
     return log === undefined ? undefined : openDeletionLog(log);
   }
+}
+
+/** True if the metadata of every checkpoint is as it was when the plan was made. */
+async function isStillThere(fileSystems: FileSystems, plan: DiscardPlan): Promise<boolean> {
+  for (const { target, metadata } of plan.targets) {
+    const path = presentMetadata(target);
+    if (path === undefined) continue;
+    const [status] = await (await fileSystems.get(path)).getFileStatuses(target.directory, [path.name]);
+    if (!isStatus(status) || status.size !== metadata?.size) return false;
+    if (status.modificationTime !== metadata.modificationTime) return false;
+  }
+  return true;
 }
 
 async function loadPlan(file: string, command: string): Promise<SavedPlan> {

@@ -76,7 +76,26 @@ export * from './model/checkpoint-properties.js';
 export * from './model/state-handles.js';
 export * from './model/state-sizes.js';
 export { type AssembleResult, assembleMetadata, type PatchableSink } from './operations/assemble.js';
+export {
+  type CopyOptions,
+  type CopyPreview,
+  type CopyResult,
+  copyCheckpoint,
+  planCopy,
+} from './operations/copy/copy.js';
+export { type DiffOptions, diffCheckpoints } from './operations/diff/diff.js';
+export { type ExecuteOptions, executePlan } from './operations/discard/execute.js';
+export { type PlanOptions, planDiscard } from './operations/discard/plan.js';
 export { type DumpInput, type DumpOptions, dumpMetadata, type TextSink } from './operations/dump.js';
+export {
+  type EditedOperator,
+  type EditPlan,
+  type EditResult,
+  type Edits,
+  editMetadata,
+  planEdits,
+} from './operations/edit.js';
+export { type GcSearch, type GcSearchOptions, searchGarbage } from './operations/gc/search.js';
 export { type InspectInput, inspectMetadata } from './operations/inspect.js';
 export type * from './operations/inspect-result.js';
 export {
@@ -87,7 +106,17 @@ export {
   type LatestResult,
   latestCheckpoint,
 } from './operations/latest.js';
+export { type ListOptions, listCheckpoints } from './operations/list/list.js';
 export { openMetadata, type ResolvedPointer, resolvePointer } from './operations/pointer.js';
+export { type RebaseOptions, type RebaseResult, rebaseCheckpoint } from './operations/rebase.js';
+export { createSavepoint, type SavepointResult } from './operations/savepoint.js';
+export { type SavepointFromResult, savepointFrom } from './operations/savepoint-from.js';
+export {
+  type CheckpointVerification,
+  type VerifyFault,
+  type VerifyOptions,
+  verifyCheckpoint,
+} from './operations/verify.js';
 export type * from './storage/checkpoint-storage.js';
 export { FsCheckpointStorage, type FsCheckpointStorageOptions } from './storage/fs-storage.js';
 export {

@@ -158,7 +158,7 @@ export function droppedOperator(name: string): DroppedOperator | undefined {
 }
 
 function lostWith(uid: string, name: string): readonly string[] {
-  if (uid === 'big-states') return ['map entry ', 'list length of '];
+  if (uid === 'big-states') return ['map entry ', 'list element of ', 'list length of '];
   if (uid === 'ttl-states') return ['plain value of ', 'TTL '];
   if (uid === 'async-states') return [...SOME_KINDS, 'sum of '];
   // The jobs of these keep every kind of keyed state.

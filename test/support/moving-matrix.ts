@@ -42,8 +42,8 @@ export const STATE_NAMES_FILES: Readonly<Record<string, string>> = {
 
 /** Cases that the releases here cannot restore at all, wherever they are. */
 const NOT_RESTORABLE: Readonly<Record<string, string>> = {
-  '1.15.4/changelog-hashmap': 'the changelog in files of 1.15 is not on Maven Central with all it needs',
-  '1.17.2/changelog-hashmap': 'the changelog in files of 1.17 is not on Maven Central with all it needs',
+  '1.15.4/changelog-hashmap': 'Maven has no module for the changelog in files of this release',
+  '1.17.2/changelog-hashmap': 'Maven has no module for the changelog in files of this release',
 };
 
 /** Releases whose cases are moved when everything is asked for. */

@@ -500,6 +500,31 @@ describe('the lock', () => {
   });
 });
 
+describe('Ctrl-C', () => {
+  it('stops at a safe point and tells what is done; the same command goes on', async () => {
+    const tree = await LocalTree.make();
+    const names = Array.from({ length: 20_000 }, (_, index) => `file-${index}`);
+    const chk1 = await tree.checkpoint(`${JOB}/chk-1`, names);
+    const args = ['discard', chk1, '--yes', '--job-stopped', '--json'];
+    const running = execa(process.execPath, [binPath(), ...args], { reject: false });
+    const watch = setInterval(() => {
+      if (!existsSync(join(chk1, '_metadata.discarding'))) return;
+      clearInterval(watch);
+      running.kill('SIGINT');
+    }, 1);
+    const { stdout, exitCode } = await running;
+    clearInterval(watch);
+    const document = JSON.parse(stdout);
+    expect(exitCode).toBe(130);
+    expect(document).toMatchObject({ done: false, interrupted: true, error: null });
+    expect(readdirSync(chk1).length).toBe(20_001 - document.deletedFiles);
+    expect(readdirSync(tree.root)).toEqual([JOB]);
+    const second = await discardJson(chk1);
+    expect(second.document).toMatchObject({ done: true, alreadyGone: document.deletedFiles });
+    expect(existsSync(chk1)).toBe(false);
+  });
+});
+
 describe.skipIf(!isRoot)('as somebody who may not do everything', () => {
   it('tells the first failure and the others, and finishes when it may', async () => {
     const tree = await LocalTree.make();

@@ -9,7 +9,7 @@ import { forEachConcurrently } from '../../filesystem/limit.js';
 import type { FileSystems } from '../../filesystem/registry.js';
 import type { DeletionLog, DeletionRecord } from './deletion-log.js';
 import { deletion, type Removal } from './removal.js';
-import { makeTombstone } from './tombstone.js';
+import { makeTombstone, restoreTombstone } from './tombstone.js';
 import type { DirectoryWork, DiscardFailure, DiscardPlan, DiscardResult, FileWork, TargetWork } from './types.js';
 
 /** Names in one call to a store: what object stores take in one request. */
@@ -248,6 +248,7 @@ class Execution {
     } catch (error) {
       this.fail(index, path, error);
       if (error instanceof DirectoryNotEmptyError) await this.findStrays(work);
+      else await restoreTombstone(this.fileSystems, work.target);
     }
   }
 

@@ -2,12 +2,13 @@
  * The first step of a discard: the metadata becomes a tombstone. From then on nobody can restore from the checkpoint, and a
  * second run still knows what belongs to it.
  */
-import { AlreadyExistsError, IoError, UnsupportedOperationError } from '../../errors.js';
+import { AlreadyExistsError, CkptError, IoError, UnsupportedOperationError } from '../../errors.js';
 import type { ByteSource, FileSystem } from '../../filesystem/file-system.js';
 import { readChunks } from '../../filesystem/limit.js';
 import type { Path } from '../../filesystem/path.js';
 import type { FileSystems } from '../../filesystem/registry.js';
-import type { TargetWork } from './types.js';
+import { writeMetadata } from '../../format/metadata/metadata-encoder.js';
+import type { DiscardTarget, TargetWork } from './types.js';
 
 /**
  * Makes the tombstone of a complete checkpoint. If it rejects, the checkpoint is still complete, unless another process has
@@ -39,6 +40,27 @@ export async function makeTombstone(
     if (error instanceof UnsupportedOperationError) await putTombstone(fileSystem, metadataPath, tombstonePath);
     else if (error instanceof AlreadyExistsError) await finishRename(fileSystem, metadataPath, tombstonePath);
     else throw error;
+  }
+}
+
+/**
+ * Puts a tombstone that names nothing into a directory of which all is gone but the directory itself, so that a second run
+ * can try again. Does what it can: that the directory is left has been told already.
+ */
+export async function restoreTombstone(fileSystems: FileSystems, { tombstonePath }: DiscardTarget): Promise<void> {
+  const nothing = writeMetadata({
+    version: 3,
+    layout: 'current',
+    checkpointId: 0n,
+    masterStates: [],
+    operatorStates: [],
+    propertiesBlock: null,
+    trailingBytes: new Uint8Array(),
+  });
+  try {
+    await (await fileSystems.get(tombstonePath)).createExclusive(tombstonePath, nothing);
+  } catch (error) {
+    if (!(error instanceof CkptError)) throw error;
   }
 }
 

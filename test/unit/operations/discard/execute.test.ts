@@ -115,6 +115,19 @@ describe('the location', () => {
     expect(await tree.exists(CHK1)).toBe(false);
   });
 
+  it('has a tombstone again if it could not be removed after the last one', async () => {
+    let looks = 0;
+    const tree: DiscardTree = new DiscardTree({
+      failures: (operation, path) =>
+        operation === 'deleteDirectory' && ++looks === 2 ? new IoError(path.toString(), 'delete') : undefined,
+    });
+    await tree.checkpoint(CHK1, ['a']);
+    expect(await tree.discard([CHK1])).toMatchObject({ done: false, failures: [{ path: tree.at(CHK1) }] });
+    expect(tree.names()).toEqual([TOMBSTONE]);
+    expect(await tree.discard([CHK1])).toMatchObject({ done: true });
+    expect(await tree.exists(CHK1)).toBe(false);
+  });
+
   it('stays, without a tombstone, if others use a file in it', async () => {
     const tree = new DiscardTree();
     await tree.checkpoint(CHK1, ['a', 'b']);

@@ -1,5 +1,5 @@
 /** How long it takes to start, and to read metadata. */
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { flinkLabDirectory } from '../test/support/paths.js';
@@ -15,7 +15,7 @@ import {
   repositoryRoot,
 } from './support/measure.js';
 
-const SMALL = join(repositoryRoot, 'fixtures', 'flink-2.3.0', 'rocksdb-incremental');
+const SMALL = join(repositoryRoot, 'fixtures/flink-2.3.0/rocksdb-incremental/a9bb24628cd66d4aa93ef718aab300a1/chk-3');
 const LARGE: BigMetadata = { operators: 50, parallelism: 200, sstFiles: 60 };
 const HUGE: BigMetadata = { operators: 20, parallelism: 256, sstFiles: 1000 };
 
@@ -30,14 +30,14 @@ export async function readBench(): Promise<void> {
     report('node -e 0', bare);
     const version = await measureNode(ckpt('--version'), { runs: 10 });
     report('ckpt --version', version, over(version, bare));
-    const small = await measureNode(ckpt('inspect', '--latest', SMALL), { runs: 10 });
+    const small = await measureNode(ckpt('inspect', SMALL), { runs: 10 });
     report('ckpt inspect, 4 KB', small, over(small, bare));
     const large = await inspect(directory, 'large', LARGE, bare);
     const huge = await inspect(directory, 'huge', HUGE, bare);
     const factor = huge.bytes / large.bytes;
     const times = (huge.milliseconds - bare.milliseconds) / (large.milliseconds - bare.milliseconds);
     console.log(`  ${factor.toFixed(1)} times the bytes take ${times.toFixed(1)} times the time`);
-    await dump(join(directory, 'large'));
+    await dump(join(directory, 'large', '_metadata'));
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
@@ -49,7 +49,8 @@ async function inspect(
   size: BigMetadata,
   bare: Measurement,
 ): Promise<Measurement & { bytes: number }> {
-  const file = join(directory, name);
+  const file = join(directory, name, '_metadata');
+  mkdirSync(join(directory, name));
   await writeBigMetadata(file, size);
   const bytes = statSync(file).size;
   const measured = await measureNode(ckpt('inspect', '--json', file), { runs: 5 });

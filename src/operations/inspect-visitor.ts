@@ -14,7 +14,7 @@ import {
   type StreamHandleView,
 } from '../format/metadata/visitor.js';
 import { DirectoryTable, type Located } from './directory-table.js';
-import { Hash64, HashSet64 } from './file-set.js';
+import { Hash64, HashSet64, Novelty, OwnedHashSet64 } from './file-set.js';
 import type { Backend } from './inspect-result.js';
 import { SizeSummaryVisitor } from './size-summary.js';
 
@@ -31,6 +31,8 @@ const FORST_ORDER = ['OPTIONS-', 'MANIFEST-', 'CURRENT'];
 /** Least bytes that a named file takes in usual metadata, and the most files that room is made for unseen. */
 const BYTES_OF_A_FILE = 130;
 const MOST_EXPECTED = 5_000_000;
+/** Files that are looked up together. */
+const TOGETHER = 1024;
 
 /** What an operator's handles tell beyond sizes. */
 export class OperatorFacts {
@@ -67,9 +69,14 @@ export class InspectVisitor extends SizeSummaryVisitor {
   /** True once a handle of a canonical savepoint was seen. */
   canonical = false;
 
-  private readonly fileSet: HashSet64;
+  private readonly fileSet: OwnedHashSet64;
+  /** Files put aside by {@link count}. */
+  private readonly highs = new Int32Array(TOGETHER);
+  private readonly lows = new Int32Array(TOGETHER);
+  private readonly directories = new Int32Array(TOGETHER);
+  private readonly sizes = new Float64Array(TOGETHER);
+  private waiting = 0;
   private readonly segmentSet = new HashSet64();
-  private readonly operatorFiles = new HashSet64();
   private readonly hash = new Hash64();
   private readonly allFacts: OperatorFacts[] = [];
   private current = new OperatorFacts();
@@ -83,7 +90,7 @@ export class InspectVisitor extends SizeSummaryVisitor {
   constructor(own: Path, metadataBytes = 0) {
     super();
     this.table = new DirectoryTable(own);
-    this.fileSet = new HashSet64(Math.min(metadataBytes / BYTES_OF_A_FILE, MOST_EXPECTED));
+    this.fileSet = new OwnedHashSet64(Math.min(metadataBytes / BYTES_OF_A_FILE, MOST_EXPECTED));
   }
 
   /** Distinct files of the checkpoint. */
@@ -103,11 +110,10 @@ export class InspectVisitor extends SizeSummaryVisitor {
     super.beginOperator(view);
     this.current = new OperatorFacts();
     this.allFacts.push(this.current);
-    this.operatorFiles.clear();
   }
 
   override endOperator(): void {
-    this.current.files = this.operatorFiles.size;
+    this.countWaiting();
   }
 
   override beginOperatorHandle(view: OperatorHandleView): void {
@@ -229,27 +235,46 @@ export class InspectVisitor extends SizeSummaryVisitor {
     this.inForstOrder &&= expected !== undefined && view.localPath.text().startsWith(expected);
   }
 
-  /** Hashes the file and counts it. @returns true if the checkpoint had not named it before */
-  private count(located: Located, absolute: boolean): boolean {
-    const { hash } = this;
+  /** Hashes a file and puts it aside, to be counted with others. */
+  private count(located: Located, absolute: boolean, bytes: number): void {
+    const { hash, table } = this;
     hash.start(FILE_SEED).word(located.directory).bytes(located.nameBytes, located.nameStart, located.nameEnd);
-    this.operatorFiles.add(hash.high, hash.low);
-    const use = this.table.directories[located.directory];
-    if (!use) return false;
-    if (absolute) use.absolute = true;
-    if (this.list === HandleList.ChangelogFiles) use.changelog = true;
-    const isNew = this.fileSet.add(hash.high, hash.low);
-    if (isNew) use.files++;
-    return isNew;
+    const use = table.directories[located.directory];
+    if (use && absolute) use.absolute = true;
+    if (use && this.list === HandleList.ChangelogFiles) use.changelog = true;
+    const at = this.waiting++;
+    this.highs[at] = hash.high;
+    this.lows[at] = hash.low;
+    this.directories[at] = located.directory;
+    this.sizes[at] = bytes;
+    if (this.waiting === TOGETHER) this.countWaiting();
+  }
+
+  /**
+   * Looks files up many at once: each look-up waits for memory, and the processor waits for several together if there is
+   * nothing else between them.
+   */
+  private countWaiting(): void {
+    const { fileSet, highs, lows, waiting, current } = this;
+    const owner = this.allFacts.length;
+    for (let i = 0; i < waiting; i++) {
+      const novelty = fileSet.add(highs[i] as number, lows[i] as number, owner);
+      if (novelty === Novelty.None) continue;
+      current.files++;
+      if (novelty !== Novelty.ForAll) continue;
+      const use = this.table.directories[this.directories[i] as number];
+      if (use) use.files++;
+      this.addBytes(this.directories[i] as number, this.sizes[i] as number);
+    }
+    this.waiting = 0;
   }
 
   private file(located: Located, view: StreamHandleView, absolute: boolean): void {
-    if (!this.count(located, absolute)) return;
-    this.addBytes(located.directory, view.size.toNumber());
+    this.count(located, absolute, view.size.toNumber());
   }
 
   private segment(located: Located, view: StreamHandleView): void {
-    this.count(located, true);
+    this.count(located, true, 0);
     const { hash } = this;
     hash.start(SEGMENT_SEED).word(located.directory).bytes(located.nameBytes, located.nameStart, located.nameEnd);
     hash.word(view.startPos.high).word(view.startPos.low);

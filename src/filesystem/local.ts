@@ -137,7 +137,8 @@ export class LocalFileSystem implements FileSystem {
     }
     try {
       await syncDirectory(nativeParent(target.native));
-      await syncDirectory(nativeParent(source.native));
+      const isWithin = from.parent !== undefined && to.parent !== undefined && from.parent.equals(to.parent);
+      if (!isWithin) await syncDirectory(nativeParent(source.native));
     } catch (error) {
       throw fromErrno(error, to, 'sync of the directory');
     }

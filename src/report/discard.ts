@@ -50,7 +50,7 @@ const reasons: Readonly<Record<KeepReason, string>> = {
   'used-by-other': 'another checkpoint uses it',
   'shared-segment': 'others have a part of it',
   'outside-tree': 'outside of what may be deleted',
-  young: 'too young: a job may be writing it',
+  young: 'too young, a job may be writing it (ckpt gc finds it later)',
 };
 
 /** The plan, every file of it. */

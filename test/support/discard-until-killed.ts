@@ -4,7 +4,7 @@
  */
 import { linkSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { BulkDeletionOptions, FileSystem } from '../../src/filesystem/file-system.js';
+import type { AtomicOptions, AtomicWriter, BulkDeletionOptions, FileSystem } from '../../src/filesystem/file-system.js';
 import { LocalFileSystem } from '../../src/filesystem/local.js';
 import type { Path } from '../../src/filesystem/path.js';
 import { createFileSystems, type FileSystems } from '../../src/filesystem/registry.js';
@@ -30,9 +30,9 @@ class WatchedFileSystem extends LocalFileSystem {
     super();
   }
 
-  override async createExclusive(path: Path, contents: Uint8Array): Promise<void> {
+  override async createAtomic(path: Path, options?: AtomicOptions): Promise<AtomicWriter> {
     this.onChange('create');
-    return super.createExclusive(path, contents);
+    return super.createAtomic(path, options);
   }
 
   override async rename(from: Path, to: Path): Promise<void> {

@@ -14,6 +14,7 @@ import {
   RefusedError,
   UnsupportedOperationError,
 } from '../../errors.js';
+import type { FileSystem } from '../../filesystem/file-system.js';
 import type { Path } from '../../filesystem/path.js';
 import type { FileSystems } from '../../filesystem/registry.js';
 
@@ -119,7 +120,7 @@ async function acquire(
   const contents = new TextEncoder().encode(`${JSON.stringify(holder)}\n`);
   for (let attempt = 0; ; attempt++) {
     try {
-      await fileSystem.createExclusive(path, contents);
+      await create(fileSystem, path, contents);
       return true;
     } catch (error) {
       if (error instanceof PermissionError || error instanceof UnsupportedOperationError) {
@@ -137,6 +138,18 @@ async function acquire(
     const reason = isStale ? 'that process does not run any more' : 'as asked for';
     options.warn?.(`${root}: took over the lock of ${describeHolder(other)}: ${reason}`);
   }
+}
+
+/** Like `createExclusive`, but a lock need not survive a loss of power: who held it does not either. */
+async function create(fileSystem: FileSystem, path: Path, contents: Uint8Array): Promise<void> {
+  const writer = await fileSystem.createAtomic(path, { sync: false });
+  try {
+    await writer.write(contents);
+  } catch (error) {
+    await writer.abort();
+    throw error;
+  }
+  await writer.commit();
 }
 
 /** Takes a lock away, if it is the one that was read: somebody may have taken it over a moment ago. */

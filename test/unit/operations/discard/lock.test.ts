@@ -122,7 +122,7 @@ describe.each(['file-system', 'object-store'] as const)('a lock on %s', (kind) =
 
 it('is done without where no file can be made, with a warning', async () => {
   const tree: DiscardTree = new DiscardTree({
-    failures: (operation, path) => (operation === 'createExclusive' ? new PermissionError(path.toString()) : undefined),
+    failures: (operation, path) => (operation === 'createAtomic' ? new PermissionError(path.toString()) : undefined),
   });
   const warnings: string[] = [];
   const warn = (message: string) => void warnings.push(message);

@@ -17,6 +17,8 @@ export interface PathParts {
  * and without backslashes. Such strings, nearly all that occur, need no rules.
  */
 const NORMAL = /^(?:([A-Za-z][A-Za-z0-9+.-]+):)?(?:\/\/([\w.:@-]*))?((?:\/(?!\.\.?(?:\/|$))[^/\\]+)+)$/;
+/** Nearly all paths: no character that a URI would escape. */
+const NEVER_ESCAPED = /^[A-Za-z0-9_.:/-]*$/;
 const PLAIN_NAME = /^(?!\.\.?$)[^/\\:]+$/;
 const WINDOWS_ROOT = /^\/[A-Za-z]+:\/$/;
 const WINDOWS_DRIVE = /^\/[A-Za-z]:/;
@@ -175,6 +177,8 @@ export class Path {
 
   /** As `java.net.URI` prints it, with escapes (`%20` for a blank): Flink's `path.toUri().toString()`. */
   toUriString(): string {
+    const shown = this.toString();
+    if (this.scheme !== undefined && this.path.startsWith('/') && NEVER_ESCAPED.test(shown)) return shown;
     const uri = composeUri(this.scheme, this.authority, this.path);
     const front = uri.scheme === undefined ? '' : `${uri.scheme}:`;
     return front + (uri.authority === undefined ? '' : `//${uri.authority}`) + (uri.path ?? '');

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeMetadata } from '../src/format/metadata/metadata-encoder.js';
 import type { OperatorState } from '../src/model/checkpoint-metadata.js';
-import { ckpt, measure, measureBareNode, measureNode, ratio, report } from './support/measure.js';
+import { ckpt, type Measurement, measure, measureBareNode, measureNode, ratio, report } from './support/measure.js';
 
 const SMALL = { files: 10_000, bytes: 4 * 1024 };
 const LARGE = { files: 20, bytes: 100_000_000 };
 const SUBTASKS = 10;
-const RUNS = 3;
+const ROUNDS = 5;
 
 /** `copy` of a checkpoint with all its files in its own directory. */
 export async function copyBench(): Promise<void> {
@@ -27,9 +27,14 @@ export async function copyBench(): Promise<void> {
         // What earlier runs have written is not to be waited for by this one.
         execFileSync('sync');
       };
-      const plain = await measure('cp', ['-r', source, target], { runs: RUNS, before });
-      const ours = await measureNode(ckpt('copy', source, target), { runs: RUNS, before });
-      const again = await measureNode(ckpt('copy', source, target, '--dry-run'), { runs: RUNS, before });
+      // In turns: what creating a file costs changes with the state of the disk, within seconds and for everybody.
+      let plain = await measure('cp', ['-r', source, target], { runs: 1, before });
+      let ours = await measureNode(ckpt('copy', source, target), { runs: 1, before });
+      for (let round = 1; round < ROUNDS; round++) {
+        plain = faster(plain, await measure('cp', ['-r', source, target], { runs: 1, before }));
+        ours = faster(ours, await measure(process.execPath, ckpt('copy', source, target), { runs: 1, before }));
+      }
+      const again = await measureNode(ckpt('copy', source, target, '--dry-run'), { runs: ROUNDS, before });
       const what = `${files.toLocaleString('en')} files of ${(bytes / 1000).toLocaleString('en')} kB`;
       report(`cp -r, ${what}`, plain);
       const overBare = ratio(ours.milliseconds - bare.milliseconds, plain.milliseconds, 'cp -r, without bare node');
@@ -40,6 +45,10 @@ export async function copyBench(): Promise<void> {
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+function faster(first: Measurement, second: Measurement): Measurement {
+  return { ...first, milliseconds: Math.min(first.milliseconds, second.milliseconds) };
 }
 
 function makeCheckpoint(directory: string, files: number, bytes: number): void {

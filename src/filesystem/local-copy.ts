@@ -3,7 +3,7 @@
  * that fit into one buffer are copied by synchronous calls as long as they are quick: a promise for each call costs several
  * times what the system takes for it.
  */
-import { closeSync, constants, openSync, readSync, statSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { setImmediate as breathe } from 'node:timers/promises';
@@ -34,11 +34,10 @@ export async function copyLocalFile(from: Path, to: Path, options: { readonly sy
   const source = toNativePath(from);
   const target = toNativePath(to);
   try {
-    const status = isMachineQuick() ? statSync(source) : await stat(source);
+    if (options.sync !== true && isMachineQuick() && (await copyQuickly(source, target, from))) return;
+    const status = await stat(source);
     if (!status.isFile()) throw new WrongFileTypeError(from.toString(), 'file');
-    const isQuick = status.size <= SMALL_BYTES && options.sync !== true && isMachineQuick();
-    if (isQuick) await copyQuickly(source, target, status.size, from);
-    else await copyInPieces(source, target, { size: status.size, sync: options.sync === true, from });
+    await copyInPieces(source, target, { size: status.size, sync: options.sync === true, from });
   } catch (error) {
     if (error instanceof WrongFileTypeError) throw error;
     throw fromErrno(error, (await isAboutTarget(error, source)) ? to : from, 'copying');
@@ -49,24 +48,16 @@ function isMachineQuick(): boolean {
   return averageMilliseconds < SLOW_MILLISECONDS;
 }
 
-async function copyQuickly(source: string | Buffer, target: string | Buffer, size: number, from: Path): Promise<void> {
+/** False, with nothing done, if the source is no small file. */
+async function copyQuickly(source: string | Buffer, target: string | Buffer, from: Path): Promise<boolean> {
   // So that others get their turn, timers and signals among them.
   if (performance.now() - sliceStart > SLICE_MILLISECONDS) {
     await breathe();
     sliceStart = performance.now();
   }
   const start = performance.now();
-  const input = quietly((flags) => openSync(source, flags));
-  try {
-    let length = 0;
-    while (length < size) {
-      const count = readSync(input, smallBuffer, length, size - length, length);
-      if (count === 0) throw shorter(from, length);
-      length += count;
-    }
-  } finally {
-    closeSync(input);
-  }
+  const size = readSmallFile(source, from);
+  if (size === undefined) return false;
   const output = openSync(target, 'w');
   try {
     for (let written = 0; written < size; ) written += writeSync(output, smallBuffer, written, size - written);
@@ -74,6 +65,24 @@ async function copyQuickly(source: string | Buffer, target: string | Buffer, siz
     closeSync(output);
   }
   averageMilliseconds += WEIGHT * (performance.now() - start - averageMilliseconds);
+  return true;
+}
+
+/** Reads a file into the buffer for small ones. Its size in bytes; undefined if it is larger, or no file. */
+function readSmallFile(source: string | Buffer, from: Path): number | undefined {
+  const input = quietly((flags) => openSync(source, flags));
+  try {
+    const status = fstatSync(input);
+    if (!status.isFile() || status.size > SMALL_BYTES) return undefined;
+    for (let length = 0; length < status.size; ) {
+      const count = readSync(input, smallBuffer, length, status.size - length, length);
+      if (count === 0) throw shorter(from, length);
+      length += count;
+    }
+    return status.size;
+  } finally {
+    closeSync(input);
+  }
 }
 
 interface Pieces {

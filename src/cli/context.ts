@@ -4,6 +4,7 @@
  */
 import type { PathMapping } from '../filesystem/path-mapping.js';
 import type { FileSystems } from '../filesystem/registry.js';
+import type { RetriedRequest } from '../filesystem/requests.js';
 import { jsonPieces } from '../report/json.js';
 import { printable } from '../report/printable.js';
 import { loadStyle } from '../report/style.js';
@@ -35,6 +36,8 @@ export interface GlobalOptions {
   readonly mappings: readonly string[];
   /** The values of `--alias`, each a set of schemes. */
   readonly aliases: readonly (readonly string[])[];
+  /** The value of `--requests`. */
+  readonly requests: number | undefined;
 }
 
 /** Tells the time; tests bring their own. */
@@ -245,10 +248,21 @@ class RunContext implements ManagedContext {
   #openStores(): Promise<Stores> {
     const open = async (): Promise<Stores> => {
       const { openStores } = await import('./stores.js');
-      return openStores(await this.configuration(), this.#parts.globals.mappings);
+      const { globals, terminal } = this.#parts;
+      return openStores(await this.configuration(), globals.mappings, {
+        environment: terminal.environment,
+        requests: globals.requests,
+        warn: (message) => this.warn(message),
+        onRetry: (retried) => this.#noteRetry(retried),
+      });
     };
     this.#stores ??= open();
     return this.#stores;
+  }
+
+  #noteRetry({ request, reason, attempt, pause }: RetriedRequest): void {
+    const wait = pause > 0 ? `, after ${pause} ms as asked` : '';
+    this.detail(`${request}: ${reason}; attempt ${attempt + 1} follows${wait}`);
   }
 
   get #wantsJson(): boolean {

@@ -8,7 +8,7 @@ import { parseDefinitions } from './configuration.js';
 import type { GlobalOptions } from './context.js';
 import { Exit, type ExitCode } from './exit-code.js';
 import { configureHelp, helpWidth } from './help.js';
-import { parseAssignment, parseList } from './options.js';
+import { integerParser, parseAssignment, parseList } from './options.js';
 import { commandOptions, globalOptions, type SharedOption } from './shared-options.js';
 import type { CommandSpec, OptionSpec } from './spec.js';
 
@@ -202,6 +202,9 @@ function mergeGlobals(before: Record<string, unknown>, after: Record<string, unk
     configurationDirectory: all('confDir').at(-1),
     mappings,
     aliases: all('alias').map((schemes) => parsed('--alias', parseList, schemes)),
+    requests: all('requests')
+      .map((text) => parsed('--requests', integerParser({ minimum: 1, maximum: 1000 }), text))
+      .at(-1),
   };
 }
 

@@ -43,6 +43,12 @@ const shared: readonly SharedOption[] = [
     repeatable: true,
     description: 'Schemes that name the same store, as s3,s3a',
   },
+  {
+    shared: true,
+    group,
+    flags: '--requests <number>',
+    description: 'Requests at once to each remote store (default: 32)',
+  },
 ];
 
 /** What may stand before the name of the command. */

@@ -6,6 +6,7 @@ import { UnknownSchemeError } from '../errors.js';
 import type { FileSystem } from './file-system.js';
 import { currentDirectory, qualifyLocal } from './local-path.js';
 import type { Path } from './path.js';
+import type { RetriedRequest } from './requests.js';
 
 /** What file systems are made with. */
 export interface FileSystemSettings {
@@ -13,6 +14,14 @@ export interface FileSystemSettings {
   readonly configuration: ReadonlyMap<string, string>;
   /** Where relative paths start, absolute and with slashes; default: the working directory of the process. */
   readonly workingDirectory?: string;
+  /** Variables of the environment (`HADOOP_CONF_DIR`, …); default: none. A SDK may look for its own in the process. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Requests at once to each remote store; default: what suits it. */
+  readonly requests?: number | undefined;
+  /** Told of each request to a remote store that is made again. */
+  readonly onRetry?: ((retried: RetriedRequest) => void) | undefined;
+  /** Takes what a user should know of a store, a line each: what it cannot promise, what was ignored. */
+  readonly warn?: ((message: string) => void) | undefined;
 }
 
 /**

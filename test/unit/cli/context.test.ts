@@ -45,6 +45,7 @@ function setUp(setup: Setup = {}) {
       definitions: [],
       configurationDirectory: undefined,
       mappings: [],
+      requests: undefined,
       aliases: [],
       ...setup.globals,
     },

@@ -121,6 +121,7 @@ describe('options that work everywhere', () => {
       configurationDirectory: '/conf',
       mappings: ['x=y', 'v=w'],
       aliases: [['s3', 's3a']],
+      requests: undefined,
     });
     expect(Object.keys(options)).toEqual(['minAge', 'usedBy', 'number']);
   });
@@ -225,6 +226,7 @@ describe('help', () => {
         --map <old=new>         Look up at NEW what is called OLD (repeatable)
         --alias <schemes>       Schemes that name the same store, as s3,s3a
                                 (repeatable)
+        --requests <number>     Requests at once to each remote store (default: 32)
         -V, --version           Print the version
         -h, --help              Show this help
 
@@ -282,6 +284,7 @@ describe('help', () => {
         --map <old=new>         Look up at NEW what is called OLD (repeatable)
         --alias <schemes>       Schemes that name the same store, as s3,s3a
                                 (repeatable)
+        --requests <number>     Requests at once to each remote store (default: 32)
         -h, --help              Show this help
 
       Alias: sw

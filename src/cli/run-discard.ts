@@ -31,6 +31,7 @@ import type { Context } from './context.js';
 import type { ErrorBody } from './error-report.js';
 import { Exit, type ExitCode, highestExit } from './exit-code.js';
 import type { DestructiveOptions } from './spec.js';
+import { storeTime } from './store-time.js';
 
 /** What is to be discarded, and how. */
 export interface DiscardRun {
@@ -63,16 +64,14 @@ export async function runDiscard(context: Context, run: DiscardRun): Promise<Exi
 }
 
 class DiscardJob {
-  private readonly now: number;
+  private now = 0;
 
   constructor(
     private readonly context: Context,
     private readonly fileSystems: FileSystems,
     private readonly run: DiscardRun,
     private readonly saved: SavedPlan | undefined,
-  ) {
-    this.now = saved?.settings.now ?? context.clock.now();
-  }
+  ) {}
 
   async resolve(): Promise<DiscardTargets> {
     const { saved, run, context } = this;
@@ -84,6 +83,7 @@ class DiscardJob {
       const names = (list: DiscardTargets): string => JSON.stringify(list.targets.map(pointerOf).sort());
       if (names(given) !== names(targets)) throw new UsageError('the plan is for other checkpoints than those given');
     }
+    this.now = saved?.settings.now ?? (await storeTime(context, this.fileSystems, targets.area.roots))();
     return targets;
   }
 

@@ -141,6 +141,13 @@ export interface FileSystem {
   qualify(path: Path): Path;
 
   /**
+   * How far the clock that stamps the files at a path is ahead of the clock of this machine, in ms; negative if it is behind.
+   * 0 for a local file system. A remote store tells with its answers; it may take a request, and is no more exact than they
+   * are (a second). Nothing need be at the path.
+   */
+  clockOffset(path: Path, signal?: AbortSignal): Promise<number>;
+
+  /**
    * Status of a path, links followed.
    * @throws NotFoundError if nothing is there (also for a dangling link)
    */

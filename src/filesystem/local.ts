@@ -54,6 +54,10 @@ export class LocalFileSystem implements FileSystem {
     return qualifyLocal(path, this.#workingDirectory);
   }
 
+  async clockOffset(): Promise<number> {
+    return 0;
+  }
+
   async getFileStatus(path: Path): Promise<FileStatus> {
     try {
       const native = toNativePath(path);

@@ -83,6 +83,10 @@ class MappedFileSystem implements FileSystem {
     return this.systems.qualify(path);
   }
 
+  clockOffset(path: Path, signal?: AbortSignal): Promise<number> {
+    return this.#at(path, (system, real) => system.clockOffset(real, signal));
+  }
+
   async getFileStatus(path: Path): Promise<FileStatus> {
     const status = await this.#at(path, (system, real) => system.getFileStatus(real));
     return { ...status, path };

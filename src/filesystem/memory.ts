@@ -81,6 +81,10 @@ export class MemoryFileSystem implements FileSystem {
       : Path.verbatim({ scheme: this.scheme, authority: path.authority, path: path.path }).tidy;
   }
 
+  async clockOffset(): Promise<number> {
+    return this.#now() - Date.now();
+  }
+
   async getFileStatus(path: Path): Promise<FileStatus> {
     await this.#begin('getFileStatus', path);
     const node = this.#existing(path);

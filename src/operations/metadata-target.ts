@@ -52,8 +52,24 @@ export async function writeMetadataTarget<T>(
   }
 }
 
+/** The old metadata that a run left which was killed right after the new one stood; undefined if there is none. */
+export async function leftBackup(fileSystems: FileSystems, source: ResolvedPointer): Promise<Path | undefined> {
+  const backup = backupOf(source);
+  try {
+    await (await fileSystems.get(backup)).getFileStatus(backup);
+    return backup;
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
+}
+
+function backupOf({ directory, metadataPath }: ResolvedPointer): Path {
+  return directory.entry(metadataPath.name + BACKUP_SUFFIX);
+}
+
 async function replaceInPlace(fileSystems: FileSystems, source: ResolvedPointer, writer: AtomicWriter): Promise<void> {
-  const backup = source.directory.entry(source.metadataPath.name + BACKUP_SUFFIX);
+  const backup = backupOf(source);
   await copyTo(fileSystems, source.metadataPath, backup);
   await writer.commit();
   await (await fileSystems.get(backup)).deleteFile(backup);

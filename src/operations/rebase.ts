@@ -4,7 +4,7 @@ import type { Path } from '../filesystem/path.js';
 import type { FileSystems } from '../filesystem/registry.js';
 import { mapSubtaskHandles } from '../model/map-handles.js';
 import type { ChangeResult } from './change-result.js';
-import { type MetadataTarget, targetPath, writeMetadataTarget } from './metadata-target.js';
+import { leftBackup, type MetadataTarget, targetPath, writeMetadataTarget } from './metadata-target.js';
 import { PrefixChanges } from './path-prefixes.js';
 import { openMetadata, type ResolvedPointer } from './pointer.js';
 import { rewriteMetadata } from './rewrite.js';
@@ -29,6 +29,8 @@ export interface RebaseResult extends ChangeResult {
    * place.
    */
   readonly written: boolean;
+  /** The metadata as it was before an earlier run, which was killed when its work was done: nobody needs it. Null if none is left. */
+  readonly leftBackup: string | null;
 }
 
 /** Ends the writing of a file that is not wanted after all. */
@@ -49,6 +51,7 @@ export async function rebaseCheckpoint(
   const source = await openMetadata(fileSystems, pointer);
   let bytes = 0;
   let written = true;
+  let backup: Path | undefined;
   try {
     ({ bytes } = await writeMetadataTarget(fileSystems, pointer, options.target, async (writer) => {
       const result = await rewriteMetadata(
@@ -66,6 +69,7 @@ export async function rebaseCheckpoint(
   } catch (error) {
     if (!(error instanceof NothingMatched)) throw error;
     written = false;
+    if (options.target.kind === 'in-place') backup = await leftBackup(fileSystems, pointer);
   } finally {
     await source.close();
   }
@@ -84,6 +88,7 @@ export async function rebaseCheckpoint(
     unmatchedPaths: changes.unmatched,
     relativeHandles: changes.relative,
     written,
+    leftBackup: backup?.toString() ?? null,
   };
 }
 

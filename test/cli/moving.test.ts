@@ -1,4 +1,4 @@
-import { readdir, readFile, rename } from 'node:fs/promises';
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { copyOfCase } from '../support/case-copy.js';
@@ -155,6 +155,20 @@ describe('ckpt rebase', () => {
     const { exitCode, stdout, stderr } = await runCkpt(['rebase', source, 's3://a=s3://c', '--in-place']);
     expect(exitCode).toBe(0);
     expect(stdout + stderr).toContain('there is no absolute path in it');
+  });
+
+  it('names the backup that a run left which was killed when all was done', async () => {
+    const directory = await tempDirectory();
+    const managedKeyedState = incremental([file('s3://b/new', 40)]);
+    const source = await checkpointAt(
+      join(directory, 'chk-1'),
+      metadata({ operatorStates: [operator({ subtasks: [subtask({ managedKeyedState })] })] }),
+    );
+    await writeFile(join(source, '_metadata.before-rebase'), 'old');
+    const again = await runCkpt(['rebase', source, 's3://a=s3://b', '--in-place']);
+    expect(again.exitCode).toBe(1);
+    expect(again.stderr).toContain('_metadata.before-rebase is left of an earlier run');
+    expect(await readdir(source)).toEqual(['_metadata', '_metadata.before-rebase']);
   });
 });
 

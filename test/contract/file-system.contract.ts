@@ -171,6 +171,16 @@ export function describeFileSystem(name: string, make: () => Promise<Subject>, e
       });
     });
 
+    describe('clockOffset', () => {
+      it('tells how far the clock of the store is ahead, whether or not anything is there', async () => {
+        await writeFile(fs, at('file'), 'x');
+        const { modificationTime } = await fs.getFileStatus(at('file'));
+        const now = Date.now() + (await fs.clockOffset(at('nothing')));
+        // A store may keep and tell its time in seconds; by its own clock the file is from now all the same.
+        expect(Math.abs(now - modificationTime)).toBeLessThan(60_000);
+      });
+    });
+
     describe('getFileStatus', () => {
       it('describes a file', async () => {
         const before = Date.now();

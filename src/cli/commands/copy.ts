@@ -6,6 +6,7 @@ import { Exit } from '../exit-code.js';
 import { locatePointer } from '../open-pointer.js';
 import type { LatestOptions } from '../pointer-options.js';
 import type { Run } from '../spec.js';
+import { storeTime } from '../store-time.js';
 
 interface Options extends LatestOptions {
   readonly dryRun?: true;
@@ -38,7 +39,7 @@ export const run: Run<Options> = async (context, [given = '', to = ''], options)
     signal,
     fsync: options.fsync,
     checksum: options.checksum,
-    now: () => context.clock.now(),
+    now: await storeTime(context, fileSystems, [target]),
     onFile: ({ files, bytes, total }) => progress.update(files, total, `${Math.round(bytes / 1e6)} MB`),
   });
   progress.stop();

@@ -9,6 +9,7 @@ import { verifyChange, warnOfReferences } from '../change.js';
 import type { Context } from '../context.js';
 import { integerParser } from '../options.js';
 import type { Run } from '../spec.js';
+import { storeTime } from '../store-time.js';
 
 type Assignment = { readonly old: string; readonly new: string };
 
@@ -61,7 +62,7 @@ async function copyEdited(
     rewriter: () => plan.rewriter(),
     changes: JSON.stringify(plan.operators),
     signal: context.signal,
-    now: () => context.clock.now(),
+    now: await storeTime(context, fileSystems, [target]),
   });
   warnOfReferences(context, copied);
   return { ...copied, operators: plan.operators };

@@ -23,6 +23,7 @@ import type { Context } from '../context.js';
 import { Exit, type ExitCode } from '../exit-code.js';
 import { outputPath } from '../run-discard.js';
 import type { DestructiveOptions, Run } from '../spec.js';
+import { storeTime } from '../store-time.js';
 
 /** What the options of `ckpt gc` parse to. */
 interface GcOptions extends DestructiveOptions {
@@ -51,7 +52,7 @@ const titles: Readonly<Record<GcProgress['stage'], string>> = {
 export const run: Run<GcOptions> = async (context, roots, options) => {
   if (options.plan === undefined && roots.length === 0) throw new UsageError("missing required argument 'root'");
   const fileSystems = await context.fileSystems();
-  const given = settingsOf(context, fileSystems, roots, options);
+  const given = await settingsOf(context, fileSystems, roots, options);
   const saved = options.plan === undefined ? undefined : await loadPlan(options.plan);
   if (saved && roots.length > 0 && String(saved.settings.roots) !== String(given.roots)) {
     throw new UsageError('the plan is for other roots than those given');
@@ -68,22 +69,24 @@ export const run: Run<GcOptions> = async (context, roots, options) => {
   return options.yes ? job.locked(() => job.removeAtOnce()) : job.removeAfterQuestion();
 };
 
-function settingsOf(
+async function settingsOf(
   context: Context,
   fileSystems: FileSystems,
   roots: readonly string[],
   options: GcOptions,
-): GcSettings {
+): Promise<GcSettings> {
   const path = (option: string) => (text: string) => outputPath(fileSystems, text, option);
+  const rootPaths = roots.map(path('root'));
+  const now = await storeTime(context, fileSystems, rootPaths);
   return {
-    roots: roots.map(path('root')),
+    roots: rootPaths,
     usedBy: options.usedBy.map(path('--used-by')),
     changelogBases: options.changelogBase.map(path('--changelog-base')),
     assumeDead: options.assumeDead.map((pointer) => path('--assume-dead')(pointer).toString()),
     aliases: context.aliases,
     moveTo: options.moveTo === undefined ? undefined : path('--move-to')(options.moveTo),
     minAge: options.minAge,
-    now: context.clock.now(),
+    now: now(),
     workingDirectories: options.workingDirectories === true,
     taskOwned: options.taskowned === true,
     emptyDirectories: options.emptyDirectories === true,
@@ -156,7 +159,7 @@ class GcRun {
       const search = await searchGarbage(this.fileSystems, {
         ...settings,
         // A plan is as old as it is: what was young when it was made still is.
-        now: saved ? () => settings.now : () => context.clock.now(),
+        now: saved ? () => settings.now : await storeTime(context, this.fileSystems, settings.roots),
         signal: context.signal,
         onProgress: ({ stage, done, total }) => progress.update(done, total, titles[stage]),
       });

@@ -15,6 +15,7 @@ import type { Context } from '../context.js';
 import { describeError } from '../error-report.js';
 import { Exit, type ExitCode, highestExit } from '../exit-code.js';
 import type { Run } from '../spec.js';
+import { storeTime } from '../store-time.js';
 
 interface Options {
   readonly sizes?: true;
@@ -38,7 +39,7 @@ export const run: Run<Options> = async (context, args, options) => {
   const streamed = context.jsonl && options.latest !== true && options.sort === 'id';
   const progress = context.progress('Finding checkpoints');
   const result = await listCheckpoints(fileSystems, roots, {
-    now: context.clock.now(),
+    now: (await storeTime(context, fileSystems, roots))(),
     minAge: options.minAge,
     sizes: options.sizes,
     job: options.job,

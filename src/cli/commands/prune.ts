@@ -17,6 +17,7 @@ import type { DiscardOptions } from '../discard-options.js';
 import { Exit, type ExitCode } from '../exit-code.js';
 import { outputPath, runDiscard } from '../run-discard.js';
 import type { DestructiveOptions, Run } from '../spec.js';
+import { storeTime } from '../store-time.js';
 
 interface Options extends DiscardOptions, DestructiveOptions {
   readonly keep?: number;
@@ -32,9 +33,10 @@ export const run: Run<Options> = async (context, [given], options) => {
     return discard(context, fileSystems, [], {}, options);
   }
   if (given === undefined) throw new UsageError("missing required argument 'root'");
-  const retention = retentionOf(context, options);
   const root = outputPath(fileSystems, given, 'root');
-  const listed = await list(context, fileSystems, root, { sizes: true });
+  const now = await storeTime(context, fileSystems, [root]);
+  const retention = retentionOf(options, now());
+  const listed = await list(context, fileSystems, root, { sizes: true, now: now() });
   const groups = selectForPrune(listed.entries, retention);
   const chosen = groups.flatMap((group) => [...group.unfinished, ...group.discard]);
   const area = pruneArea(fileSystems, root, chosen);
@@ -47,7 +49,7 @@ export const run: Run<Options> = async (context, [given], options) => {
 };
 
 /** @throws UsageError, RefusedError */
-function retentionOf(context: Context, { keep, olderThan, savepoints, force }: Options): Retention {
+function retentionOf({ keep, olderThan, savepoints, force }: Options, now: number): Retention {
   if (keep === undefined && olderThan === undefined) {
     throw new UsageError('say what stays: --keep N, --older-than T, or both');
   }
@@ -60,7 +62,7 @@ function retentionOf(context: Context, { keep, olderThan, savepoints, force }: O
     keep,
     olderThan,
     of: savepoints ? 'savepoints' : 'checkpoints',
-    now: context.clock.now(),
+    now,
     newest: keep === 0 ? 'may-go' : 'stays',
   };
 }
@@ -70,13 +72,12 @@ async function list(
   context: Context,
   fileSystems: FileSystems,
   root: Path,
-  { sizes }: { readonly sizes: boolean },
+  { sizes, now }: { readonly sizes: boolean; readonly now: number },
 ): Promise<ListResult> {
   const progress = context.progress('Finding checkpoints');
   try {
-    const { now } = context.clock;
     const listed = await listCheckpoints(fileSystems, [root], {
-      now: now.call(context.clock),
+      now,
       minAge: 0,
       sizes,
       signal: context.signal,
@@ -101,7 +102,7 @@ async function requireSameChoice(
   groups: readonly PruneGroup[],
   retention: Retention,
 ): Promise<void> {
-  const listed = await list(context, fileSystems, root, { sizes: false });
+  const listed = await list(context, fileSystems, root, { sizes: false, now: retention.now });
   const now = new Set(selectForPrune(listed.entries, retention).flatMap((group) => group.discard));
   const there = new Set(listed.entries.map(({ pointer }) => pointer));
   for (const pointer of groups.flatMap((group) => group.discard)) {

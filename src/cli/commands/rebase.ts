@@ -35,6 +35,11 @@ export const run: Run<Options> = async (context, [given = '', ...pairs], options
     signal: context.signal,
   });
   for (const { old, handles } of result.prefixes) if (handles === 0) context.warn(`no path begins with ${old}`);
+  if (result.leftBackup !== null) {
+    context.warn(
+      `${result.leftBackup} is left of an earlier run that did not end; it can go if the metadata is as wanted`,
+    );
+  }
   if (!result.written && result.unmatchedPaths > 0) {
     await context.emit(result, renderRebased);
     return Exit.No;

@@ -9,6 +9,7 @@ import { Exit, type ExitCode } from '../exit-code.js';
 import { locatePointer } from '../open-pointer.js';
 import type { LatestOptions } from '../pointer-options.js';
 import type { Run } from '../spec.js';
+import { storeTime } from '../store-time.js';
 
 interface Options extends LatestOptions {
   readonly jobId?: string;
@@ -44,7 +45,7 @@ async function fill(
   const progress = context.progress('Copying');
   const result = await savepointFrom(fileSystems, pointer, target, options.jobId, {
     signal: context.signal,
-    now: () => context.clock.now(),
+    now: await storeTime(context, fileSystems, [target ?? pointer.directory]),
     onFile: ({ files, total }) => progress.update(files, total),
   });
   progress.stop();

@@ -99,6 +99,9 @@ export interface ObjectStoreLimits {
 export interface ObjectStore {
   readonly limits: ObjectStoreLimits;
 
+  /** How far the store's clock is ahead of this machine's, in ms, by the `Date` of an answer: the latest one, or a new one. */
+  clockOffset(signal?: AbortSignal): Promise<number>;
+
   /** Undefined if there is no such object. */
   head(key: string, signal?: AbortSignal): Promise<ObjectStatus | undefined>;
 

@@ -5,7 +5,7 @@ import type { Path } from '../../filesystem/path.js';
 import type { FileSystems } from '../../filesystem/registry.js';
 import { FileKeys } from '../area/file-keys.js';
 import { type AreaScan, type CheckpointDirectory, scanArea } from '../area/scan.js';
-import { LOCK_FILE } from './lock.js';
+import { isLockName } from './lock.js';
 import type { DiscardTarget } from './types.js';
 
 /** See the file comment. */
@@ -45,7 +45,7 @@ export async function viewArea(
       own.get(name)?.push(...entries);
       for (const entry of entries) {
         if (entry.isLink && entry.type === 'file') links.set(name, [...(links.get(name) ?? []), entry.name]);
-        if (entry.name === LOCK_FILE && !rootNames.has(name)) locked.push(directory);
+        if (isLockName(entry.name) && !rootNames.has(name)) locked.push(directory);
       }
     },
     onDirectory(directory) {

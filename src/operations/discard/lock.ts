@@ -20,6 +20,11 @@ import type { FileSystems } from '../../filesystem/registry.js';
 
 /** The name of the lock file. */
 export const LOCK_FILE = '.ckpt-lock';
+
+/** True for the lock of a run that deletes, also while it is taken over: no part of a tree, and no change of one. */
+export function isLockName(name: string): boolean {
+  return name === LOCK_FILE || name.startsWith(`${LOCK_FILE}.`);
+}
 const MAX_LOCK_BYTES = 16 * 1024 * 1024;
 /** Locks of this process: any other one with its id was left by a process that had it before. */
 const ownTokens = new Set<string>();

@@ -9,7 +9,7 @@ import type { CheckpointDirectory } from '../area/scan.js';
 import { groupByJob } from '../job-groups.js';
 import { checkpointNumber, isJobId, METADATA_FILE, savepointJobIdPrefix } from '../layout.js';
 import { type TreeVisitor, walkTree } from '../tree.js';
-import { LOCK_FILE } from './lock.js';
+import { isLockName } from './lock.js';
 import { isStatus } from './targets.js';
 import type { DiscardTarget } from './types.js';
 
@@ -142,7 +142,7 @@ class YoungSearch implements TreeVisitor {
     if (this.found) return;
     const untold: string[] = [];
     for (const { name, type, modificationTime } of entries) {
-      if (type !== 'file' || name === LOCK_FILE) continue;
+      if (type !== 'file' || isLockName(name)) continue;
       if (modificationTime === undefined) untold.push(name);
       else if (modificationTime >= this.youngFrom) this.found ??= directory.entry(name);
     }

@@ -5,8 +5,8 @@ import type { FileSystems } from '../../filesystem/registry.js';
 import { isTemporaryName } from '../../filesystem/temporary-name.js';
 import type { FileKeys } from '../area/file-keys.js';
 import { type CheckpointDirectory, outermost, scanArea, type Unreadable } from '../area/scan.js';
+import { isLockName } from '../discard/lock.js';
 import { METADATA_FILE, TOMBSTONE_FILE } from '../layout.js';
-import { isLockName } from './lock-name.js';
 import { NameTable } from './name-table.js';
 import { type BaseFlags, isUnfinishedOfFlink, namesOf, type Place, type PlaceKind, placeOf } from './places.js';
 

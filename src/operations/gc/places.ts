@@ -3,7 +3,14 @@
  * a root is somebody else's.
  */
 import type { Path } from '../../filesystem/path.js';
-import { checkpointNumber, isJobId, SHARED_DIRECTORY, savepointJobIdPrefix, TASK_OWNED_DIRECTORY } from '../layout.js';
+import {
+  checkpointNumber,
+  isJobId,
+  METADATA_FILE,
+  SHARED_DIRECTORY,
+  savepointJobIdPrefix,
+  TASK_OWNED_DIRECTORY,
+} from '../layout.js';
 import { isUuid } from './name-table.js';
 
 /** Directory of the changelog below that of its job. */
@@ -161,6 +168,6 @@ export function isUnfinishedOfFlink(name: string): boolean {
   return FLINK_TEMPORARY.some((form) => {
     const match = form.exec(name);
     const of = match?.[1] ?? '';
-    return match !== null && isUuid(match[2] ?? '') && (of === '_metadata' || isUuid(of));
+    return match !== null && isUuid(match[2] ?? '') && (of === METADATA_FILE || isUuid(of));
   });
 }

@@ -5,7 +5,7 @@
 import type { Path } from '../../filesystem/path.js';
 import type { FileSystems } from '../../filesystem/registry.js';
 import { type CheckpointDirectory, outermost, scanArea, type Unreadable } from '../area/scan.js';
-import { isLockName } from './lock-name.js';
+import { isLockName } from '../discard/lock.js';
 import { metadataSignature, NameSum } from './signature.js';
 import type { DirectoryReport, UserReader } from './users.js';
 

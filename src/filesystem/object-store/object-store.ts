@@ -42,12 +42,14 @@ export interface ObjectStatus {
   /** Changes with the contents: the ETag, or a generation. Undefined where the store does not tell. */
   readonly version: string | undefined;
   /** The store itself says that this is the marker of a directory, whatever its key. */
-  readonly isDirectory?: boolean;
+  readonly isDirectory?: boolean | undefined;
+  /** {@link PutOptions.tag} of its writer; only `head` tells it, and only where the store keeps such things. */
+  readonly tag?: string | undefined;
 }
 
 /** A part of a listing. */
 export interface ObjectPage {
-  /** In the order of their keys. */
+  /** Nearly always in the order of the bytes of their keys; nothing depends on it. */
   readonly objects: readonly ObjectStatus[];
   /** With a delimiter: what keys have in common up to it, which ends each. */
   readonly prefixes: readonly string[];
@@ -68,14 +70,22 @@ export interface ListObjectsOptions {
 export interface PutOptions {
   /** Only if there is no object of this key: rejects with `precondition`. */
   readonly ifAbsent?: boolean | undefined;
+  /**
+   * Kept with the object as user metadata (lower-case hex), so that a writer whose answer was lost on the way recognizes its
+   * own object. A store without such metadata ignores it.
+   */
+  readonly tag?: string | undefined;
 }
 
 /** An object that is put together of parts, and there only when they are all together. */
 export interface ObjectUpload {
   /** Several at once, in any order; the same one again replaces it. @param number from 1 on */
   putPart(number: number, bytes: Uint8Array, signal?: AbortSignal): Promise<void>;
-  /** @param parts how many there are */
-  complete(parts: number): Promise<void>;
+  /**
+   * @param parts how many there are, numbered without a gap
+   * @param options `ifAbsent: false` drops the condition that the upload was begun with, where the store has refused it
+   */
+  complete(parts: number, options?: { readonly ifAbsent?: false }): Promise<void>;
   /** Never to be completed: frees what was sent. */
   abort(): Promise<void>;
 }
@@ -123,15 +133,17 @@ export interface ObjectStore {
   /** Writes an object with one request. An `ifAbsent` that the store cannot promise rejects with `unsupported`. */
   put(key: string, bytes: Uint8Array, options?: PutOptions, signal?: AbortSignal): Promise<void>;
 
-  /** Begins an object of parts. With `ifAbsent` the condition is checked by `complete`. */
+  /** Begins an object of parts. With `ifAbsent` the condition is checked by `complete`, which may reject as `put` does. */
   startUpload(key: string, options?: PutOptions): Promise<ObjectUpload>;
 
   /** Copies an object within the bucket, replacing what is there. Metadata and encryption are kept as the store keeps them. */
   copy(from: ObjectStatus, to: string, signal?: AbortSignal): Promise<void>;
 
   /**
-   * Deletes up to `limits.deleteBatch` objects; one that is not there is no failure.
-   * @returns in the order of the keys: undefined where it is gone, else why not
+   * Deletes up to `limits.deleteBatch` objects; one that is not there is no failure. Where the store refuses the batch as
+   * such, it rejects with `unsupported`, and its keys are deleted one by one.
+   * @returns in the order of the keys: undefined where it is gone, else why not (a `TransientFailure` where it may help to
+   *   try again)
    */
   delete(keys: readonly string[], signal?: AbortSignal): Promise<readonly (Error | undefined)[]>;
 }

@@ -262,7 +262,7 @@ async function copyOne(
   options: CopyFilesOptions,
 ): Promise<void> {
   if (file.length === undefined && (await copiedByStore(fileSystems, file.source, to, options))) return;
-  const writer = await createOutput(fileSystems, to, { overwrite: true, sync: options.fsync === true });
+  const writer = await createOutput(fileSystems, to, { overwrite: true, sync: options.fsync === true, size: bytes });
   try {
     const from = await sourceSystem.open(file.source);
     try {

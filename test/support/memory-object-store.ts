@@ -90,6 +90,10 @@ export class MemoryObjectStore implements ObjectStore {
     return this.requests.filter((request) => request.method === method).length;
   }
 
+  async clockOffset(): Promise<number> {
+    return (this.options.clock ?? Date.now)() - Date.now();
+  }
+
   head(key: string, signal?: AbortSignal): Promise<ObjectStatus | undefined> {
     return this.#request('head', key, signal, () => {
       const { tag } = this.objects.get(key) ?? {};

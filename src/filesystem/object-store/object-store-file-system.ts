@@ -79,6 +79,11 @@ export class ObjectStoreFileSystem implements FileSystem {
     return Path.verbatim({ scheme, authority, path: name.startsWith('/') ? name : `/${name}` }).tidy;
   }
 
+  async clockOffset(path: Path, signal?: AbortSignal): Promise<number> {
+    const ask = () => this.#bucket.store.clockOffset(signal);
+    return this.#do(path, 'asking for the time', () => this.#bucket.run('HEAD', '', ask, signal));
+  }
+
   async getFileStatus(path: Path): Promise<FileStatus> {
     const status = statusOf(await this.#lookUp(path));
     if (status === undefined) throw new NotFoundError(path.toString());

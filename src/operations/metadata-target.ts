@@ -4,6 +4,7 @@ import type { AtomicWriter } from '../filesystem/file-system.js';
 import { readChunks } from '../filesystem/limit.js';
 import { Path } from '../filesystem/path.js';
 import type { FileSystems } from '../filesystem/registry.js';
+import { haveSameContents } from './file-contents.js';
 import { METADATA_FILE } from './layout.js';
 import { createOutput } from './output-file.js';
 import type { ResolvedPointer } from './pointer.js';
@@ -93,27 +94,6 @@ async function copyTo(fileSystems: FileSystems, from: Path, to: Path): Promise<v
   } finally {
     await backup.abort();
     await source.close();
-  }
-}
-
-async function haveSameContents(fileSystems: FileSystems, a: Path, b: Path): Promise<boolean> {
-  const one = await (await fileSystems.get(a)).open(a);
-  try {
-    const other = await (await fileSystems.get(b)).open(b);
-    try {
-      if (one.size !== other.size) return false;
-      let position = 0;
-      for await (const chunk of readChunks(one)) {
-        const end = position + chunk.length;
-        if (Buffer.compare(chunk, await other.read(position, end)) !== 0) return false;
-        position = end;
-      }
-      return true;
-    } finally {
-      await other.close();
-    }
-  } finally {
-    await one.close();
   }
 }
 

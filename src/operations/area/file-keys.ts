@@ -167,13 +167,24 @@ export function fileKey(directory: string, name: string): string {
   return `${directory}/${name}`;
 }
 
-/** A URI with what makes no difference taken away: the scheme's spelling, the port of a name node, the account's host. */
+/** A path by the name under which it is compared: two that are surely in one store, spelt differently, become equal. */
+export function comparedPath(path: Path): Path {
+  const { scheme, authority } = comparedStore(path.scheme ?? 'file', path.authority ?? '');
+  return Path.verbatim({ scheme, authority: authority === '' ? undefined : authority, path: path.path });
+}
+
+/** A URI with what makes no difference taken away. */
 function nameKey(uri: string): string {
   const match = /^([A-Za-z][A-Za-z0-9+.-]*):(?:\/\/([^/]*))?(.*)$/.exec(uri);
   if (!match) return uri;
-  const [, scheme = '', authority = '', path = ''] = match;
-  const store = SAME_STORE[scheme] ?? scheme;
-  if (store === 'hdfs') return `hdfs://${authority.replace(/:\d+$/, '')}${path}`;
-  if (store === 'abfs') return `abfs://${authority.replace(/\.(?:blob|dfs)\./, '.')}${path}`;
-  return `${store}://${authority}${path}`;
+  const { scheme, authority } = comparedStore(match[1] ?? '', match[2] ?? '');
+  return `${scheme}://${authority}${match[3] ?? ''}`;
+}
+
+/** What makes no difference: the scheme's spelling, the port of a name node, the account's host. */
+function comparedStore(given: string, authority: string): { readonly scheme: string; readonly authority: string } {
+  const scheme = SAME_STORE[given] ?? given;
+  if (scheme === 'hdfs') return { scheme, authority: authority.replace(/:\d+$/, '') };
+  if (scheme === 'abfs') return { scheme, authority: authority.replace(/\.(?:blob|dfs)\./, '.') };
+  return { scheme, authority };
 }

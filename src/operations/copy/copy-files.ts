@@ -5,6 +5,7 @@ import { forEachConcurrently, readChunks } from '../../filesystem/limit.js';
 import type { Path } from '../../filesystem/path.js';
 import type { FileSystems } from '../../filesystem/registry.js';
 import { isTemporaryName } from '../../filesystem/temporary-name.js';
+import { haveSameBytes } from '../file-contents.js';
 import { createOutput } from '../output-file.js';
 import type { CopyFile } from './copy-plan.js';
 
@@ -234,22 +235,16 @@ async function sameContents(
   bytes: number,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const from = await sourceSystem.open(file.source);
+  const source = await sourceSystem.open(file.source);
   try {
     const copy = await targetSystem.open(to);
     try {
-      let position = 0;
-      for await (const chunk of readChunks(from, { start: file.start, end: file.start + bytes, signal })) {
-        const end = position + chunk.length;
-        if (Buffer.compare(chunk, await copy.read(position, end)) !== 0) return false;
-        position = end;
-      }
-      return true;
+      return await haveSameBytes({ source, start: file.start, end: file.start + bytes }, { source: copy }, signal);
     } finally {
       await copy.close();
     }
   } finally {
-    await from.close();
+    await source.close();
   }
 }
 

@@ -17,6 +17,7 @@ import { type ModelConsumer, ModelVisitor } from '../../format/metadata/model-vi
 import { loadMetadataHeader, visitMetadata } from '../../format/metadata/read.js';
 import type { OperatorHead } from '../../model/checkpoint-metadata.js';
 import { mapSubtaskHandles } from '../../model/map-handles.js';
+import { comparedPath } from '../area/file-keys.js';
 import type { ChangeResult } from '../change-result.js';
 import { METADATA_FILE } from '../layout.js';
 import { createOutput } from '../output-file.js';
@@ -167,7 +168,9 @@ async function refuseNested(fileSystems: FileSystems, source: Path, target: Path
   const inside = (a: Path, b: Path): boolean => a.startsWith(b) || b.startsWith(a);
   const realSource = await (await fileSystems.get(source)).resolveLinks(source);
   const realTarget = await nearestReal(fileSystems, target);
-  if (!inside(source, target) && !inside(realSource, realTarget)) return;
+  const isNested =
+    inside(comparedPath(source), comparedPath(target)) || inside(comparedPath(realSource), comparedPath(realTarget));
+  if (!isNested) return;
   throw new RefusedError(`source ${source} and target ${target} lie inside each other`, {
     source: source.toString(),
     target: target.toString(),

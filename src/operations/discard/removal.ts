@@ -1,9 +1,10 @@
 /** How files leave: deleted, or moved to another place with the same layout. */
-import { CkptError, IoError, NotFoundError, UnsupportedOperationError, WrongFileTypeError } from '../../errors.js';
+import { AlreadyExistsError, CkptError, IoError, UnsupportedOperationError, WrongFileTypeError } from '../../errors.js';
 import type { BulkDeletion } from '../../filesystem/file-system.js';
-import { forEachConcurrently, readChunks } from '../../filesystem/limit.js';
+import { forEachConcurrently } from '../../filesystem/limit.js';
 import type { Path } from '../../filesystem/path.js';
 import type { FileSystems } from '../../filesystem/registry.js';
+import { copyContents, haveSameContents, isMissing } from '../file-contents.js';
 
 /** Takes files away. */
 export interface Removal {
@@ -62,7 +63,9 @@ export function move(fileSystems: FileSystems, roots: readonly Path[], moveTo: P
   };
   const moveFile = async (from: Path, as: Path): Promise<boolean> => {
     const to = placeOf(as);
-    await (await fileSystems.get(to)).makeDirectory(to.parent ?? to);
+    const target = await fileSystems.get(to);
+    // An object store needs no directories, and would keep a marker for each.
+    if (target.kind !== 'object-store') await target.makeDirectory(to.parent ?? to);
     return moveOne(fileSystems, from, to);
   };
   return {
@@ -79,7 +82,7 @@ export function move(fileSystems: FileSystems, roots: readonly Path[], moveTo: P
             if (now !== identity) throw new IoError(path.toString(), 'move', { cause: new Error(REPLACED) });
             results[index] = await moveFile(path, path);
           } catch (error) {
-            if (error instanceof NotFoundError && error.data.path === directory.toString()) results[index] = false;
+            if (isMissing(error, directory)) results[index] = false;
             else
               results[index] =
                 error instanceof CkptError ? error : new IoError(path.toString(), 'move', { cause: error });
@@ -113,38 +116,52 @@ function placesOf(roots: readonly Path[], moveTo: Path): { readonly root: Path; 
 async function moveOne(fileSystems: FileSystems, from: Path, to: Path): Promise<boolean> {
   const fileSystem = await fileSystems.get(from);
   try {
-    await fileSystem.rename(from, to);
-    return true;
+    if (fileSystem.kind !== 'object-store') {
+      await fileSystem.rename(from, to);
+      return true;
+    }
   } catch (error) {
-    if (error instanceof NotFoundError && error.data.path === from.toString()) return false;
+    if (isMissing(error, from)) return false;
     if (!(error instanceof UnsupportedOperationError || isOtherDevice(error))) throw error;
   }
-  if (!(await copyFile(fileSystems, from, to))) return false;
-  await fileSystem.deleteFile(from);
-  return true;
-}
-
-async function copyFile(fileSystems: FileSystems, from: Path, to: Path): Promise<boolean> {
-  let source: Awaited<ReturnType<Awaited<ReturnType<FileSystems['get']>>['open']>>;
   try {
-    source = await (await fileSystems.get(from)).open(from);
+    await copyAside(fileSystems, from, to);
   } catch (error) {
-    if (error instanceof NotFoundError) return false;
+    if (isMissing(error, from)) return false;
     throw error;
   }
+  return fileSystem.deleteFile(from);
+}
+
+/** Leaves a whole copy at `to`, or fails; one that a killed run has left there is as good. */
+async function copyAside(fileSystems: FileSystems, from: Path, to: Path): Promise<void> {
   try {
-    const writer = await (await fileSystems.get(to)).createAtomic(to);
-    try {
-      for await (const chunk of readChunks(source)) await writer.write(chunk);
-    } catch (error) {
-      await writer.abort();
-      throw error;
-    }
-    await writer.commit();
-  } finally {
-    await source.close();
+    if (await copiedByStore(fileSystems, from, to)) return;
+    await copyContents(fileSystems, from, to);
+  } catch (error) {
+    if (!(error instanceof AlreadyExistsError) || !(await haveSameContents(fileSystems, from, to))) throw error;
   }
-  return true;
+}
+
+/** An object store copies within itself, and what it copies is whole. Nothing is ever replaced. */
+async function copiedByStore(fileSystems: FileSystems, from: Path, to: Path): Promise<boolean> {
+  const [source, target] = [fileSystems.lookUp(from), fileSystems.lookUp(to)];
+  const fileSystem = await fileSystems.get(from);
+  const isOneStore = source.scheme === target.scheme && source.authority === target.authority;
+  if (fileSystem.kind !== 'object-store' || !isOneStore) return false;
+  const { size } = await fileSystem.getFileStatus(from);
+  const [present] = await fileSystem.getFileStatuses(to.parent ?? to, [to.name]);
+  if (present instanceof CkptError) throw present;
+  if (present !== undefined && present.type !== 'directory') throw new AlreadyExistsError(to.toString());
+  try {
+    await fileSystem.copyFile(from, to);
+  } catch (error) {
+    if (error instanceof UnsupportedOperationError) return false;
+    throw error;
+  }
+  const copied = await fileSystem.getFileStatus(to);
+  if (copied.size === size) return true;
+  throw new IoError(to.toString(), 'move', { cause: new Error(`the copy has ${copied.size} bytes, not ${size}`) });
 }
 
 function isOtherDevice(error: unknown): boolean {

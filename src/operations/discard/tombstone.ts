@@ -3,11 +3,10 @@
  * second run still knows what belongs to it.
  */
 import { AlreadyExistsError, CkptError, IoError, UnsupportedOperationError } from '../../errors.js';
-import type { ByteSource, FileSystem } from '../../filesystem/file-system.js';
-import { readChunks } from '../../filesystem/limit.js';
 import type { Path } from '../../filesystem/path.js';
 import type { FileSystems } from '../../filesystem/registry.js';
 import { writeMetadata } from '../../format/metadata/metadata-encoder.js';
+import { copyContents, haveSameContents } from '../file-contents.js';
 import type { DiscardTarget, TargetWork } from './types.js';
 
 /**
@@ -34,11 +33,11 @@ export async function makeTombstone(
     throw failure(metadataPath, 'it has changed since the plan was made');
   }
   try {
-    if (fileSystem.kind === 'object-store') await putTombstone(fileSystem, metadataPath, tombstonePath);
+    if (fileSystem.kind === 'object-store') await putTombstone(fileSystems, metadataPath, tombstonePath);
     else await fileSystem.rename(metadataPath, tombstonePath);
   } catch (error) {
-    if (error instanceof UnsupportedOperationError) await putTombstone(fileSystem, metadataPath, tombstonePath);
-    else if (error instanceof AlreadyExistsError) await finishRename(fileSystem, metadataPath, tombstonePath);
+    if (error instanceof UnsupportedOperationError) await putTombstone(fileSystems, metadataPath, tombstonePath);
+    else if (error instanceof AlreadyExistsError) await finishRename(fileSystems, metadataPath, tombstonePath);
     else throw error;
   }
 }
@@ -65,69 +64,29 @@ export async function restoreTombstone(fileSystems: FileSystems, { tombstonePath
 }
 
 /** A run was killed when both names stood: they are one file, or two with the same contents. */
-async function finishRename(fileSystem: FileSystem, metadataPath: Path, tombstonePath: Path): Promise<void> {
-  if (!(await haveSameContents(fileSystem, metadataPath, tombstonePath))) {
+async function finishRename(fileSystems: FileSystems, metadataPath: Path, tombstonePath: Path): Promise<void> {
+  if (!(await haveSameContents(fileSystems, metadataPath, tombstonePath))) {
     throw failure(
       tombstonePath,
       'this is the tombstone of another checkpoint that was in this directory; discard it first, by its own path',
     );
   }
-  await fileSystem.deleteFile(metadataPath);
+  await (await fileSystems.get(metadataPath)).deleteFile(metadataPath);
 }
 
-async function putTombstone(fileSystem: FileSystem, metadataPath: Path, tombstonePath: Path): Promise<void> {
+async function putTombstone(fileSystems: FileSystems, metadataPath: Path, tombstonePath: Path): Promise<void> {
   try {
-    await copyFile(fileSystem, metadataPath, tombstonePath);
+    await copyContents(fileSystems, metadataPath, tombstonePath);
   } catch (error) {
-    if (error instanceof AlreadyExistsError) return finishRename(fileSystem, metadataPath, tombstonePath);
+    if (error instanceof AlreadyExistsError) return finishRename(fileSystems, metadataPath, tombstonePath);
     throw error;
   }
-  if (!(await haveSameContents(fileSystem, metadataPath, tombstonePath))) {
+  const fileSystem = await fileSystems.get(metadataPath);
+  if (!(await haveSameContents(fileSystems, metadataPath, tombstonePath))) {
     await fileSystem.deleteFile(tombstonePath);
     throw failure(tombstonePath, 'it reads back differently from what was written');
   }
   await fileSystem.deleteFile(metadataPath);
-}
-
-async function copyFile(fileSystem: FileSystem, from: Path, to: Path): Promise<void> {
-  const source = await fileSystem.open(from);
-  try {
-    const writer = await fileSystem.createAtomic(to);
-    try {
-      for await (const chunk of readChunks(source)) await writer.write(chunk);
-    } catch (error) {
-      await writer.abort();
-      throw error;
-    }
-    await writer.commit();
-  } finally {
-    await source.close();
-  }
-}
-
-async function haveSameContents(fileSystem: FileSystem, one: Path, other: Path): Promise<boolean> {
-  const first = await fileSystem.open(one);
-  try {
-    const second = await fileSystem.open(other);
-    try {
-      return await readSame(first, second);
-    } finally {
-      await second.close();
-    }
-  } finally {
-    await first.close();
-  }
-}
-
-async function readSame(first: ByteSource, second: ByteSource): Promise<boolean> {
-  if (first.size !== second.size) return false;
-  let position = 0;
-  for await (const chunk of readChunks(first)) {
-    const other = await second.read(position, position + chunk.byteLength);
-    if (Buffer.compare(chunk, other) !== 0) return false;
-    position += chunk.byteLength;
-  }
-  return true;
 }
 
 function failure(path: Path, reason: string): IoError {

@@ -212,6 +212,31 @@ export class ByteReader {
     return value;
   }
 
+  readI16(reading: string): number {
+    this.need(2, reading);
+    const value = this.view.getInt16(this.position);
+    this.position += 2;
+    return value;
+  }
+
+  readU16(reading: string): number {
+    return this.readI16(reading) & 0xffff;
+  }
+
+  readF32(reading: string): number {
+    this.need(4, reading);
+    const value = this.view.getFloat32(this.position);
+    this.position += 4;
+    return value;
+  }
+
+  readF64(reading: string): number {
+    this.need(8, reading);
+    const value = this.view.getFloat64(this.position);
+    this.position += 8;
+    return value;
+  }
+
   /** Reads 64 bits into {@link high} and {@link low}. */
   readI64(reading: string): void {
     this.need(8, reading);

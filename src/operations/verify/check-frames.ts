@@ -3,8 +3,8 @@ import { ByteFormatError } from '../../bytes/byte-format-error.js';
 import { ChangeSets } from '../../format/changelog/change-sets.js';
 import { CHANNEL_LENGTH_BYTES, ChannelBlocks } from '../../format/channel/channel-file.js';
 import { SnappyFrames } from '../../format/compress/snappy-framing.js';
+import { pushAll, type StateBytes } from '../state/state-bytes.js';
 import type { FrameMap } from './frame-map.js';
-import { pushAll, type StateBytes } from './state-bytes.js';
 import { type ChannelBlocksOf, type CheckResult, SOUND } from './state-task.js';
 import { UncompressedPart } from './uncompressed-part.js';
 

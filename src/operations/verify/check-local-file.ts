@@ -3,7 +3,7 @@ import { ByteFormatError } from '../../bytes/byte-format-error.js';
 import { checkTable } from '../../format/sst/check-table.js';
 import { BlockChecksum } from '../../format/sst/footer.js';
 import { LogRecords } from '../../format/sst/log-records.js';
-import { pushAll, type StateBytes } from './state-bytes.js';
+import { pushAll, type StateBytes } from '../state/state-bytes.js';
 import { type CheckResult, SOUND } from './state-task.js';
 
 const LONGEST_CURRENT = 4096;

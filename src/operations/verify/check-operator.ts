@@ -3,7 +3,7 @@ import { ByteFormatError } from '../../bytes/byte-format-error.js';
 import { ByteReader } from '../../bytes/byte-reader.js';
 import { SNAPPY_STREAM_HEADER, SnappyFrames } from '../../format/compress/snappy-framing.js';
 import { type OperatorHeader, readOperatorHeader } from '../../format/operator/operator-header.js';
-import type { StateBytes } from './state-bytes.js';
+import type { StateBytes } from '../state/state-bytes.js';
 import { type CheckResult, SOUND } from './state-task.js';
 
 const MAX_HEADER_BYTES = 32 * 1024 * 1024;

@@ -1,17 +1,16 @@
 /** Opens pieces of state and checks their contents, each once, however many handles of however many checkpoints name it. */
 import { ByteFormatError } from '../../bytes/byte-format-error.js';
 import { CkptError, NotFoundError } from '../../errors.js';
-import type { ByteSource } from '../../filesystem/file-system.js';
 import { forEachConcurrently } from '../../filesystem/limit.js';
-import { Path } from '../../filesystem/path.js';
 import type { FileSystems } from '../../filesystem/registry.js';
 import { UnknownFormatError } from '../../format/unknown-format-error.js';
+import { type StateBytes, stateInMemory } from '../state/state-bytes.js';
+import { openStateFile } from '../state/state-source.js';
 import { checkChangelogOffset, checkChannels, walkChangelogFile, walkChannelFile } from './check-frames.js';
 import { checkKeyed, checkKeyedMeta } from './check-keyed.js';
 import { checkLocalFile } from './check-local-file.js';
 import { checkOperator, checkRaw } from './check-operator.js';
 import { type FrameMap, FrameMaps } from './frame-map.js';
-import { type StateBytes, stateInFile, stateInMemory } from './state-bytes.js';
 import { type CheckResult, SOUND, type StateSource, type StateTask } from './state-task.js';
 
 /** Each holds two chunks of a file, or a block of one. */
@@ -97,16 +96,15 @@ export class DeepChecks {
   }
 
   private async withFile<T>(
-    { path, start, length }: FileSource,
+    source: FileSource,
     signal: AbortSignal | undefined,
     work: (bytes: StateBytes) => Promise<T>,
   ): Promise<T> {
-    const parsed = this.fileSystems.qualify(Path.parse(path));
-    const source: ByteSource = await (await this.fileSystems.get(parsed)).open(parsed);
+    const { bytes, close } = await openStateFile(this.fileSystems, source, signal);
     try {
-      return await work(stateInFile(source, start, length, signal));
+      return await work(bytes);
     } finally {
-      await source.close();
+      await close();
     }
   }
 }

@@ -1,29 +1,17 @@
 /** Pieces of state whose contents can be checked, as a metadata file describes them. */
+import type { KeyGroupsForm } from '../state/keyed-file.js';
+import type { StateSource as PlainSource } from '../state/state-source.js';
 import type { Subject } from './reference-check.js';
 
-/** Where the bytes of a piece of state are. */
+/** Where the bytes of a piece are; files with the number that they have in this run. */
 export type StateSource =
-  | {
-      readonly kind: 'file';
-      readonly path: string;
-      readonly number: number;
-      /** Where the segment starts in a merged file; 0 for whole files. */
-      readonly start: number;
-      /** Bytes of the segment; -1 for whole files: as many as there are. */
-      readonly length: number;
-    }
-  | { readonly kind: 'inline'; readonly name: string; readonly bytes: Uint8Array };
+  | (Extract<PlainSource, { kind: 'file' }> & { readonly number: number })
+  | Extract<PlainSource, { kind: 'inline' }>;
 
 /** What the bytes should be. Offsets count from the start of the piece. */
 export type StateForm =
-  /** Managed keyed state in one file. `form` is unknown where the handle's type does not tell. */
-  | {
-      readonly kind: 'keyed';
-      readonly form: 'unified' | 'unknown';
-      readonly firstKeyGroup: number;
-      readonly offsets: Float64Array;
-      readonly maxParallelism: number;
-    }
+  /** Managed keyed state in one file. */
+  | (KeyGroupsForm & { readonly kind: 'keyed' })
   /** The header alone, beside RocksDB's own files. */
   | { readonly kind: 'keyed-meta' }
   /** One of RocksDB's own files, by its name there. */

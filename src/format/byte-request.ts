@@ -7,6 +7,14 @@
 export interface ByteRequest {
   readonly start: number;
   readonly end: number;
+  /** What will be asked for after this, if that is known and large: worth reading ahead. */
+  readonly ahead?: ByteRange | undefined;
+}
+
+/** Bytes [start, end) of a file. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
 }
 
 /** A pass over a file that ends with a result. The bytes it is given must be exactly those it asked for. */

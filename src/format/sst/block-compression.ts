@@ -1,16 +1,28 @@
 /** The compressions of RocksDB's blocks. All but snappy have the uncompressed size in front. */
+import { inflateRawSync } from 'node:zlib';
 import { decompress as decompressZstd } from 'fzstd';
 import lz4 from 'lz4js';
 import { ByteFormatError } from '../../bytes/byte-format-error.js';
 import { readSnappyLength, uncompressSnappy } from '../compress/snappy-block.js';
+import { UnknownFormatError } from '../unknown-format-error.js';
 import { readVarint } from './varint.js';
 
 /** The numbers that stand for them in the trailer of a block. Origin: RocksDB `CompressionType`. */
-export const BlockCompression = { None: 0, Snappy: 1, Lz4: 4, Lz4Hc: 5, Zstd: 7 } as const;
+export const BlockCompression = {
+  None: 0,
+  Snappy: 1,
+  Zlib: 2,
+  Bzip2: 3,
+  Lz4: 4,
+  Lz4Hc: 5,
+  Xpress: 6,
+  Zstd: 7,
+  ZstdNotFinal: 0x40,
+} as const;
 /** One of the numbers of {@link BlockCompression}. */
 export type BlockCompression = (typeof BlockCompression)[keyof typeof BlockCompression];
 
-/** True for a number that {@link decompressBlock} takes. */
+/** True for a number of {@link BlockCompression}. */
 export function isBlockCompression(type: number): type is BlockCompression {
   return Object.values<number>(BlockCompression).includes(type);
 }
@@ -21,42 +33,94 @@ export interface DecompressOptions {
   readonly offset?: number;
   /** A block that says it becomes larger is refused; default 256 MiB. */
   readonly maxBytes?: number;
+  /** Of the table; default 5. Below 2 sizes are written in another way, or not at all. */
+  readonly formatVersion?: number;
 }
 
 const DEFAULT_MAX_BYTES = 256 * 1024 * 1024;
 /** What LZ4 makes of one byte at most; a zstd frame has no such limit. */
 const LZ4_MAX_EXPANSION = 255;
+/** What zlib makes of one byte at most, generously. */
+const ZLIB_MAX_EXPANSION = 1100;
+/** The first form has the size of LZ4 blocks in eight bytes. */
+const FIRST_LZ4_HEADER = 8;
 
 /**
  * The contents of a block without its trailer. An uncompressed block is returned as it is.
- * @throws ByteFormatError if the bytes are no block of this compression, or become more than `maxBytes`
+ * @throws ByteFormatError if the bytes are no block of this compression, or become more than `maxBytes`;
+ *   UnknownFormatError for a compression that is not read here
  */
 export function decompressBlock(
   block: Uint8Array,
   compression: BlockCompression,
   options: DecompressOptions = {},
 ): Uint8Array {
-  const { offset = 0, maxBytes = DEFAULT_MAX_BYTES } = options;
+  const { offset = 0, maxBytes = DEFAULT_MAX_BYTES, formatVersion = 5 } = options;
   switch (compression) {
     case BlockCompression.None:
       return block;
     case BlockCompression.Snappy:
       checkSize(readSnappyLength(block, 0, block.length, offset).length, maxBytes, offset);
       return uncompressSnappy(block, 0, block.length, offset);
+    case BlockCompression.Zlib:
+      return inflate(block, maxBytes, offset, formatVersion);
     case BlockCompression.Lz4:
     case BlockCompression.Lz4Hc:
-      return withSize(block, maxBytes, offset, 'an LZ4 block', (data, target) => {
+      return withSize(readSize(block, offset, formatVersion), maxBytes, offset, 'an LZ4 block', (data, target) => {
         if (target.length > data.length * LZ4_MAX_EXPANSION) return -1;
         return lz4.decompressBlock(data, target, 0, data.length, 0);
       });
     case BlockCompression.Zstd:
-      return withSize(block, maxBytes, offset, 'a zstd frame', (data, target) => {
+    case BlockCompression.ZstdNotFinal:
+      return withSize(readSize(block, offset, 2), maxBytes, offset, 'a zstd frame', (data, target) => {
         // The library fills what there is of the target and does not tell how much that was.
         const size = zstdContentSize(data);
         if (size !== undefined && size !== target.length) return size;
         return decompressZstd(data, target).length;
       });
+    case BlockCompression.Bzip2:
+      throw new UnknownFormatError(offset, 'a block compressed by bzip2');
+    case BlockCompression.Xpress:
+      throw new UnknownFormatError(offset, 'a block compressed by XPRESS');
   }
+}
+
+/** Deflated data without a header. */
+function inflate(block: Uint8Array, maxBytes: number, offset: number, formatVersion: number): Uint8Array {
+  const sized = formatVersion >= 2 ? readSize(block, offset, formatVersion) : undefined;
+  const data = sized?.data ?? block;
+  const most = sized?.size ?? Math.min(maxBytes, block.length * ZLIB_MAX_EXPANSION);
+  checkSize(most, maxBytes, offset);
+  const what = 'deflated data';
+  let contents: Buffer;
+  try {
+    contents = inflateRawSync(data, { maxOutputLength: Math.max(1, most) });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ByteFormatError(offset, what, `something else (${reason})`);
+  }
+  if (sized && contents.length !== sized.size) {
+    throw new ByteFormatError(offset, `${what} of ${sized.size} bytes`, `${contents.length} bytes`);
+  }
+  return contents;
+}
+
+/** A compressed block, and the size in front of it. */
+interface SizedBlock {
+  readonly size: number;
+  readonly data: Uint8Array;
+}
+
+function readSize(block: Uint8Array, offset: number, formatVersion: number): SizedBlock {
+  if (formatVersion >= 2) {
+    const { value: size, next } = readVarint(block, 0, block.length, offset, 'uncompressed size of a block');
+    return { size, data: block.subarray(next) };
+  }
+  if (block.length < FIRST_LZ4_HEADER) {
+    throw new ByteFormatError(offset, 'uncompressed size of a block', `${block.length} bytes`);
+  }
+  const size = new DataView(block.buffer, block.byteOffset).getUint32(0, true);
+  return { size, data: block.subarray(FIRST_LZ4_HEADER) };
 }
 
 function checkSize(size: number, maxBytes: number, offset: number): void {
@@ -65,25 +129,24 @@ function checkSize(size: number, maxBytes: number, offset: number): void {
   }
 }
 
-/** Takes the size from the front and fills a buffer of that size. */
+/** Fills a buffer of the size that the block says it has. */
 function withSize(
-  block: Uint8Array,
+  { size, data }: SizedBlock,
   maxBytes: number,
   offset: number,
   what: string,
   fill: (data: Uint8Array, target: Uint8Array) => number,
 ): Uint8Array {
-  const { value: size, next } = readVarint(block, 0, block.length, offset, 'uncompressed size of a block');
   checkSize(size, maxBytes, offset);
   const target = new Uint8Array(size);
   let filled: number;
   try {
-    filled = fill(block.subarray(next), target);
+    filled = fill(data, target);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new ByteFormatError(offset + next, what, `something else (${reason})`);
+    throw new ByteFormatError(offset, what, `something else (${reason})`);
   }
-  if (filled !== size) throw new ByteFormatError(offset + next, `${what} of ${size} bytes`, 'something else');
+  if (filled !== size) throw new ByteFormatError(offset, `${what} of ${size} bytes`, 'something else');
   return target;
 }
 

@@ -1,166 +1,196 @@
-/** Blocks of a RocksDB table: their trailers, and the sorted entries in those that hold some. */
+/** Blocks of a RocksDB table: the sorted entries in those that hold some. */
 import { ByteFormatError } from '../../bytes/byte-format-error.js';
-import { crc32c, maskCrc32c } from '../hash/crc32c.js';
-import { xxh3 } from '../hash/xxh3.js';
-import { xxh64 } from '../hash/xxh64.js';
-import { decompressBlock, isBlockCompression } from './block-compression.js';
-import { BLOCK_TRAILER_BYTES, BlockChecksum, type BlockHandle, readBlockHandle } from './footer.js';
 import { readVarint } from './varint.js';
 
-/** How the last byte is laid over an XXH3 of those before it, so that the compression type need not follow the data. */
-const LAST_BYTE_FACTOR = 0x6b9083d9;
-
-/**
- * The checksum that a block should have in its trailer: of the block [start, end), its compression type included.
- * Undefined for {@link BlockChecksum.None} and for XXH32, which no Flink uses.
- */
-export function blockChecksum(bytes: Uint8Array, start: number, end: number, type: BlockChecksum): number | undefined {
-  switch (type) {
-    case BlockChecksum.None:
-    case BlockChecksum.XxHash32:
-      return undefined;
-    case BlockChecksum.Crc32c:
-      return maskCrc32c(crc32c(bytes, start, end));
-    case BlockChecksum.XxHash64:
-      return low32(xxh64(bytes, start, end));
-    case BlockChecksum.Xxh3:
-      return (low32(xxh3(bytes, start, end - 1)) ^ Math.imul(bytes[end - 1] as number, LAST_BYTE_FACTOR)) >>> 0;
-  }
-}
-
-function low32(hash: bigint): number {
-  return Number(hash & 0xffffffffn);
-}
-
-/**
- * Compares a block with the checksum behind it.
- * @param start index of the block in `bytes`, which hold its trailer as well
- * @param handle where the block is from, for errors
- * @throws ByteFormatError if they differ
- */
-export function checkBlock(bytes: Uint8Array, start: number, handle: BlockHandle, type: BlockChecksum): void {
-  const end = start + handle.size + 1;
-  const expected = blockChecksum(bytes, start, end, type);
-  if (expected === undefined) return;
-  const stored =
-    ((bytes[end] as number) |
-      ((bytes[end + 1] as number) << 8) |
-      ((bytes[end + 2] as number) << 16) |
-      ((bytes[end + 3] as number) << 24)) >>>
-    0;
-  if (stored === expected) return;
-  throw new ByteFormatError(
-    handle.offset,
-    `a block of ${handle.size} bytes with checksum ${hex(stored)}`,
-    `bytes of checksum ${hex(expected)}`,
-  );
-}
-
-function hex(value: number): string {
-  return value.toString(16).padStart(8, '0');
-}
-
-/**
- * The contents of a block.
- * @param block the block with its trailer
- * @param offset of the block in the file, for errors
- * @throws ByteFormatError if the compression is none that is known, or the bytes are no such block
- */
-export function blockContents(block: Uint8Array, offset: number): Uint8Array {
-  const size = block.length - BLOCK_TRAILER_BYTES;
-  const compression = block[size];
-  if (compression === undefined || !isBlockCompression(compression)) {
-    throw new ByteFormatError(offset + size, 'a block compression (0, 1, 4, 5 or 7)', `${compression}`);
-  }
-  return decompressBlock(block.subarray(0, size), compression, { offset });
-}
-
-/** How the values of an index block are written. */
-export interface IndexEncoding {
-  /** Handles are stored as the difference in size to the one before, where the keys share bytes. */
-  readonly valuesAreDeltas: boolean;
-  /** The first key of the block follows the handle. */
-  readonly hasFirstKey: boolean;
-}
+/** The largest block that can have a hash table of its keys. */
+const LARGEST_WITH_HASH_TABLE = 64 * 1024;
+/** A length of two bytes is below this. */
+const TWO_BYTE_LIMIT = 0x80;
+/** Up to this many bytes a loop is quicker than a call. */
+const COPIED_ONE_BY_ONE = 32;
+const EMPTY = new Uint8Array(0);
 
 /**
  * Goes through the entries of a block whose contents are in memory: `while (cursor.next()) …`. Keys are prefix-compressed,
  * so they are put together in a buffer that the next step overwrites.
  */
 export class BlockCursor {
-  /** The key of the entry, valid until the next step. */
-  get key(): Uint8Array {
-    return this.keyBuffer.subarray(0, this.keyLength);
-  }
-  /** The value of the entry, a view of the contents. Not for index blocks. */
-  get value(): Uint8Array {
-    return this.contents.subarray(this.valueStart, this.position);
-  }
+  /** Holds the key of the entry in its first {@link BlockCursor.keyLength} bytes, until the next step. */
+  keyBuffer = new Uint8Array(64);
+  keyLength = 0;
+  /** The value of the entry: [valueStart, valueEnd) of the contents. Not for index blocks. */
+  valueStart = 0;
+  valueEnd = 0;
   /** Where the entry starts in the contents. */
   entryStart = 0;
+  contents: Uint8Array = EMPTY;
+  /** Where the contents come from in the file, for errors. */
+  offset = 0;
   protected position = 0;
   /** Bytes of the key taken over from the entry before. */
   protected shared = 0;
-  protected readonly limit: number;
-  private keyBuffer = new Uint8Array(64);
-  private keyLength = 0;
-  private valueStart = 0;
+  /** Where the entries end, and the restart points begin. */
+  protected limit = 0;
+  private restarts = 0;
 
   /**
    * @param offset of the block in the file, for errors
    * @throws ByteFormatError if the restart points at the end do not fit the contents
    */
-  constructor(
-    protected readonly contents: Uint8Array,
-    protected readonly offset: number,
-  ) {
+  constructor(contents?: Uint8Array, offset = 0) {
+    if (contents !== undefined) this.open(contents, offset);
+  }
+
+  /** The key of the entry, valid until the next step. */
+  get key(): Uint8Array {
+    return this.keyBuffer.subarray(0, this.keyLength);
+  }
+
+  /** The value of the entry, a view of the contents. Not for index blocks. */
+  get value(): Uint8Array {
+    return this.contents.subarray(this.valueStart, this.valueEnd);
+  }
+
+  /** Goes before the first entry of a block. @throws ByteFormatError as the constructor */
+  open(contents: Uint8Array, offset: number): void {
     const { length } = contents;
     if (length < 4) throw new ByteFormatError(offset, 'the restart points of a block', `${length} bytes`);
     const view = new DataView(contents.buffer, contents.byteOffset, length);
-    // The top bit says that a hash table stands before the restart points; nobody writes it by default, its size varies.
-    const restarts = view.getUint32(length - 4, true);
-    const end = length - 4 - restarts * 4;
+    const footer = view.getUint32(length - 4, true);
+    // The top bit says that a hash table of the keys stands behind the restart points. It is not needed to find them.
+    const hasHashTable = length <= LARGEST_WITH_HASH_TABLE && footer >= 0x80000000;
+    const restarts = hasHashTable ? footer - 0x80000000 : footer;
+    let end = length - 4;
+    if (hasHashTable) end -= length >= 6 ? 2 + view.getUint16(length - 6, true) : 2;
+    end -= restarts * 4;
     if (end < 0) throw new ByteFormatError(offset + length - 4, 'the number of restart points', `${restarts}`);
+    this.contents = contents;
+    this.offset = offset;
     this.limit = end;
+    this.restarts = restarts;
+    this.rewind(0);
   }
 
   /** Goes to the next entry. @returns false behind the last one @throws ByteFormatError if it is none */
   next(): boolean {
-    if (this.position >= this.limit) return false;
-    const lengths = this.readKeyLengths();
-    const value = this.varint(lengths.next, 'length of a value');
-    this.takeKey(value.next, lengths.unshared);
+    const at = this.position;
+    const { contents, limit } = this;
+    if (at >= limit) return false;
+    this.entryStart = at;
+    // The restart points are behind the entries: there are always three bytes.
+    const shared = contents[at] as number;
+    const unshared = contents[at + 1] as number;
+    if ((shared | unshared) < TWO_BYTE_LIMIT && shared <= this.keyLength) {
+      const low = contents[at + 2] as number;
+      let start = at + 3;
+      let length = low;
+      if (low >= TWO_BYTE_LIMIT) {
+        const high = contents[start++] as number;
+        // Longer lengths, and those that are longer than they need be, are left to the thorough way.
+        length = high > 0 && high < TWO_BYTE_LIMIT ? low - 0x80 + high * 0x80 : -1;
+      }
+      const valueStart = start + unshared;
+      if (length >= 0 && valueStart + length <= limit) {
+        this.shared = shared;
+        this.takeKey(start, unshared);
+        this.valueStart = valueStart;
+        this.valueEnd = valueStart + length;
+        this.position = this.valueEnd;
+        return true;
+      }
+    }
+    return this.nextThoroughly();
+  }
+
+  /**
+   * Goes to the first entry whose key, without its last `suffix` bytes, is not before `target`.
+   * @returns false if there is none
+   * @throws ByteFormatError
+   */
+  seek(target: Uint8Array, suffix: number): boolean {
+    let low = 0;
+    let high = this.restarts - 1;
+    // The last restart point with a key before the target; what is equal to it may go on from the one before.
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.isBefore(middle, target, suffix)) low = middle;
+      else high = middle - 1;
+    }
+    this.rewind(low);
+    while (this.next()) {
+      if (compareBytes(this.keyBuffer, this.keyLength - suffix, target, target.length) >= 0) return true;
+    }
+    return false;
+  }
+
+  private isBefore(restart: number, target: Uint8Array, suffix: number): boolean {
+    this.rewind(restart);
+    return this.next() && compareBytes(this.keyBuffer, this.keyLength - suffix, target, target.length) < 0;
+  }
+
+  /** Goes before the entry of a restart point, where a key shares nothing. */
+  private rewind(restart: number): void {
+    const { contents } = this;
+    this.keyLength = 0;
+    this.entryStart = 0;
+    this.position = 0;
+    if (restart <= 0) return;
+    const at = this.limit + 4 * restart;
+    this.position =
+      ((contents[at] as number) |
+        ((contents[at + 1] as number) << 8) |
+        ((contents[at + 2] as number) << 16) |
+        ((contents[at + 3] as number) << 24)) >>>
+      0;
+    if (this.position >= this.limit) {
+      throw new ByteFormatError(this.offset + at, 'a restart point within the block', `${this.position}`);
+    }
+  }
+
+  private nextThoroughly(): boolean {
+    const unshared = this.readKeyLengths();
+    const value = this.readLength('length of a value');
+    this.takeKey(this.position, unshared);
     this.valueStart = this.position;
-    this.position += value.value;
-    if (this.position > this.limit) this.fail(`a value of ${value.value} bytes`, 'the end of the block');
+    this.valueEnd = this.valueStart + value;
+    this.position = this.valueEnd;
+    if (this.position > this.limit) this.fail(`a value of ${value} bytes`, 'the end of the block');
     return true;
   }
 
-  protected readKeyLengths(): { readonly unshared: number; readonly next: number } {
+  /** Takes the lengths in front of a key. @returns the bytes that it does not share */
+  protected readKeyLengths(): number {
     this.entryStart = this.position;
-    const shared = this.varint(this.position, 'shared bytes of a key');
-    const unshared = this.varint(shared.next, 'further bytes of a key');
-    if (shared.value > this.keyLength)
-      this.fail(`a key that shares at most ${this.keyLength} bytes`, `${shared.value}`);
-    this.shared = shared.value;
-    return { unshared: unshared.value, next: unshared.next };
+    const shared = this.readLength('shared bytes of a key');
+    const unshared = this.readLength('further bytes of a key');
+    if (shared > this.keyLength) this.fail(`a key that shares at most ${this.keyLength} bytes`, `${shared}`);
+    this.shared = shared;
+    return unshared;
   }
 
   protected takeKey(at: number, unshared: number): void {
     if (at + unshared > this.limit) this.fail(`a key with ${unshared} further bytes`, 'the end of the block');
-    const length = this.shared + unshared;
+    const { shared } = this;
+    const length = shared + unshared;
     if (length > this.keyBuffer.length) {
       const larger = new Uint8Array(length * 2);
-      larger.set(this.keyBuffer.subarray(0, this.shared));
+      larger.set(this.keyBuffer.subarray(0, shared));
       this.keyBuffer = larger;
     }
-    this.keyBuffer.set(this.contents.subarray(at, at + unshared), this.shared);
+    const { keyBuffer, contents } = this;
+    if (unshared <= COPIED_ONE_BY_ONE) {
+      for (let i = 0; i < unshared; i++) keyBuffer[shared + i] = contents[at + i] as number;
+    } else {
+      keyBuffer.set(contents.subarray(at, at + unshared), shared);
+    }
     this.keyLength = length;
     this.position = at + unshared;
   }
 
-  protected varint(at: number, reading: string): { readonly value: number; readonly next: number } {
-    return readVarint(this.contents, at, this.limit, this.offset, reading);
+  protected readLength(reading: string): number {
+    const { value, next } = readVarint(this.contents, this.position, this.limit, this.offset, reading);
+    this.position = next;
+    return value;
   }
 
   protected fail(reading: string, found: string): never {
@@ -168,57 +198,12 @@ export class BlockCursor {
   }
 }
 
-/** Goes through an index block: each entry is a key not before the last one of a block, and the block's handle. */
-export class IndexCursor extends BlockCursor {
-  /** The handle of the entry. */
-  handle: BlockHandle = { offset: 0, size: 0 };
-
-  constructor(
-    contents: Uint8Array,
-    offset: number,
-    private readonly encoding: IndexEncoding,
-  ) {
-    super(contents, offset);
+/** Compares the first bytes of two arrays as RocksDB's usual comparator does: negative, 0 or positive. */
+export function compareBytes(a: Uint8Array, aLength: number, b: Uint8Array, bLength: number): number {
+  const common = aLength < bLength ? aLength : bLength;
+  for (let i = 0; i < common; i++) {
+    const difference = (a[i] as number) - (b[i] as number);
+    if (difference !== 0) return difference;
   }
-
-  override next(): boolean {
-    if (!this.encoding.valuesAreDeltas) {
-      if (!super.next()) return false;
-      this.handle = readBlockHandle(this.value, 0, this.value.length, this.offset, 'the handle of a block').handle;
-      return true;
-    }
-    if (this.position >= this.limit) return false;
-    const lengths = this.readKeyLengths();
-    this.takeKey(lengths.next, lengths.unshared);
-    this.readHandle();
-    if (this.encoding.hasFirstKey) this.skipFirstKey();
-    return true;
-  }
-
-  private readHandle(): void {
-    if (this.shared === 0) {
-      const { handle, next } = readBlockHandle(
-        this.contents,
-        this.position,
-        this.limit,
-        this.offset,
-        'the handle of a block',
-      );
-      this.handle = handle;
-      this.position = next;
-      return;
-    }
-    const difference = this.varint(this.position, 'size of a block');
-    const signed = difference.value % 2 === 0 ? difference.value / 2 : -(difference.value + 1) / 2;
-    const { offset, size } = this.handle;
-    if (size + signed < 0) this.fail('size of a block', `${size + signed}`);
-    this.handle = { offset: offset + size + BLOCK_TRAILER_BYTES, size: size + signed };
-    this.position = difference.next;
-  }
-
-  private skipFirstKey(): void {
-    const length = this.varint(this.position, 'length of the first key of a block');
-    this.position = length.next + length.value;
-    if (this.position > this.limit) this.fail('the first key of a block', 'the end of the index block');
-  }
+  return aLength - bLength;
 }

@@ -9,18 +9,32 @@ import { crc32c, maskCrc32c } from '../hash/crc32c.js';
 const BLOCK_BYTES = 32 * 1024;
 /** Checksum, length, type. */
 const HEADER_BYTES = 7;
+/** Whole records, and the outer pieces of others. */
+const FULL = 1;
+const FIRST = 2;
+const LAST = 4;
 /** The kinds from this on have the number of the log in their header as well. */
 const FIRST_RECYCLABLE = 5;
 const RECYCLABLE_HEADER_BYTES = 11;
 const LAST_TYPE = 8;
 
-/** Checks the records of a log. Holds one block at a time. */
+/** A longer record is refused where records are put together; those of Flink's manifests have kilobytes. */
+const MAX_RECORD_BYTES = 64 * 1024 * 1024;
+
+/** Checks the records of a log. Holds one block at a time, and one record if somebody wants them. */
 export class LogRecords implements ByteSink {
   /** Pieces of records read so far. */
   records = 0;
   private readonly block = new Uint8Array(BLOCK_BYTES);
   private filled = 0;
   private offset = 0;
+  /** Pieces of the record that has begun; undefined between records. */
+  private pieces: Uint8Array[] | undefined;
+  private pieceBytes = 0;
+  private recordStart = 0;
+
+  /** @param onRecord gets each whole record, and where it starts in the file */
+  constructor(private readonly onRecord?: (record: Uint8Array, offset: number) => void) {}
 
   push(bytes: Uint8Array, start: number, end: number): void {
     for (let at = start; at < end; ) {
@@ -34,6 +48,8 @@ export class LogRecords implements ByteSink {
 
   finish(): void {
     this.endBlock();
+    if (this.pieces)
+      this.fail(0, `the rest of the record that begins at byte ${this.recordStart}`, 'the end of the file');
   }
 
   private endBlock(): void {
@@ -58,6 +74,8 @@ export class LogRecords implements ByteSink {
         this.fail(at, 'a log record with its checksum', 'bytes of another checksum');
       }
       this.records++;
+      if (this.onRecord)
+        this.takePiece(type < FIRST_RECYCLABLE ? type : type - FIRST_RECYCLABLE + 1, at, at + header, end);
       at = end;
     }
     // Less than a header at the end of a block is left blank.
@@ -67,6 +85,25 @@ export class LogRecords implements ByteSink {
     this.checkBlank(at);
     this.offset += filled;
     this.filled = 0;
+  }
+
+  private takePiece(type: number, at: number, start: number, end: number): void {
+    const isFirst = type === FULL || type === FIRST;
+    if (isFirst !== (this.pieces === undefined)) {
+      this.fail(at, isFirst ? 'a further piece of a record' : 'the first piece of a record', `type ${type}`);
+    }
+    if (isFirst) {
+      this.pieces = [];
+      this.pieceBytes = 0;
+      this.recordStart = this.offset + at;
+    }
+    this.pieceBytes += end - start;
+    if (this.pieceBytes > MAX_RECORD_BYTES) this.fail(at, `a record of at most ${MAX_RECORD_BYTES} bytes`, 'more');
+    this.pieces?.push(this.block.slice(start, end));
+    if (type !== FULL && type !== LAST) return;
+    const record = Buffer.concat(this.pieces ?? []);
+    this.pieces = undefined;
+    this.onRecord?.(record, this.recordStart);
   }
 
   private checkBlank(from: number): void {

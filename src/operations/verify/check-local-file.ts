@@ -1,8 +1,8 @@
 /** Checks RocksDB's own files, by what their names say they are. ForSt has the same. */
 import { ByteFormatError } from '../../bytes/byte-format-error.js';
-import { checkTable } from '../../format/sst/check-table.js';
-import { BlockChecksum } from '../../format/sst/footer.js';
+import { checkTable, type TableCheck } from '../../format/sst/check-table.js';
 import { LogRecords } from '../../format/sst/log-records.js';
+import { UnknownFormatError } from '../../format/unknown-format-error.js';
 import { pushAll, type StateBytes } from '../state/state-bytes.js';
 import { type CheckResult, SOUND } from './state-task.js';
 
@@ -25,15 +25,19 @@ export async function checkLocalFile(bytes: StateBytes, name: string): Promise<C
 
 async function checkSst(bytes: StateBytes): Promise<CheckResult> {
   const pass = checkTable(bytes.size);
-  let step = pass.next();
-  while (!step.done) step = pass.next(await bytes.read(step.value.start, step.value.end));
-  const { unsupported, uncheckedBlocks, checksum, unusedBytes } = step.value;
-  if (unsupported !== null) return { kind: 'unjudged', what: `database tables: each is ${unsupported}` };
-  if (uncheckedBlocks > 0) {
-    const why = checksum === BlockChecksum.XxHash32 ? 'XXH32 checksums' : 'blocks without a checksum, or huge ones';
-    return { kind: 'unjudged', what: `database tables with ${why}` };
+  let result: TableCheck;
+  try {
+    let step = pass.next();
+    while (!step.done) step = pass.next(await bytes.read(step.value.start, step.value.end));
+    result = step.value;
+  } catch (error) {
+    if (!(error instanceof UnknownFormatError)) throw error;
+    return { kind: 'unjudged', what: `database tables: each is ${error.what}` };
   }
-  if (unusedBytes > 0) return { kind: 'unjudged', what: 'database tables with bytes that belong to no block' };
+  if (result.uncheckedBlocks > 0) {
+    return { kind: 'unjudged', what: 'database tables with blocks without a checksum, or huge ones' };
+  }
+  if (result.unusedBytes > 0) return { kind: 'unjudged', what: 'database tables with bytes that belong to no block' };
   return SOUND;
 }
 

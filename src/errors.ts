@@ -208,6 +208,36 @@ export class CorruptMetadataError extends MetadataError {
   }
 }
 
+/** A file of state that breaks its format: cut off, overwritten, or made up. */
+export class CorruptStateError extends CkptError {
+  readonly code = 'CORRUPT_STATE';
+  constructor(
+    readonly data: {
+      readonly location: string;
+      /** Where it is wrong: bytes from the start of the file, or of the segment if it is one of a merged file. */
+      readonly offset: number;
+      readonly expected: string;
+      readonly found: string;
+    },
+    options?: ErrorOptions,
+  ) {
+    super(
+      `${data.location}: corrupt state at byte ${data.offset}: expected ${data.expected}, found ${data.found}`,
+      options,
+    );
+  }
+}
+
+/** A file of state in a form that this library does not read, though nothing tells that it is wrong. */
+export class UnknownStateFormatError extends CkptError {
+  readonly code = 'UNKNOWN_STATE_FORMAT';
+  readonly data: { readonly location: string; readonly offset: number; readonly form: string };
+  constructor(location: string, offset: number, form: string, options?: ErrorOptions) {
+    super(`${location}: ${form} at byte ${offset}, which is not read here`, options);
+    this.data = { location, offset, form };
+  }
+}
+
 /** A model that no metadata file can hold: a string too long, a handle that its version does not have. Nothing was written. */
 export class UnwritableMetadataError extends MetadataError {
   readonly code = 'UNWRITABLE_METADATA';

@@ -42,7 +42,7 @@ export class FamilyScan {
   /**
    * Puts the next entries into a batch, which is emptied first.
    * @returns false if there are no more after these
-   * @throws ByteFormatError; UnknownFormatError
+   * @throws TableFailure with a ByteFormatError or an UnknownFormatError
    */
   *fill(batch: EntryBatch): TablesPass<boolean> {
     batch.clear();
@@ -60,7 +60,7 @@ export class FamilyScan {
       operands.clear();
       let outcome: Outcome = 'open';
       for (let next: Head | undefined = head; next; next = this.headOf(batch)) {
-        if (outcome === 'open') outcome = take(next.cursor, deletedBelow, batch, operands);
+        if (outcome === 'open') outcome = this.take(next, deletedBelow, batch);
         if (next.run.next()) {
           this.settle(0);
         } else {
@@ -76,6 +76,14 @@ export class FamilyScan {
       else batch.dropEntry();
     }
     return this.heads.length > 0;
+  }
+
+  private take({ run, cursor }: Head, deletedBelow: number, batch: EntryBatch): Outcome {
+    try {
+      return takeEntry(cursor, deletedBelow, batch, this.operands);
+    } catch (error) {
+      throw run.failure(error);
+    }
   }
 
   private push(run: SortedRun): void {
@@ -135,7 +143,8 @@ export class FamilyScan {
     const order = batch.compareStarted(block.keyBuffer, userKeyLength);
     if (order === 0) return head;
     if (order < 0) return undefined;
-    throw new ByteFormatError(block.offset + block.entryStart, 'keys in ascending order', 'a smaller one');
+    const at = block.offset + block.entryStart;
+    throw head.run.failure(new ByteFormatError(at, 'keys in ascending order', 'a smaller one'));
   }
 
   private deletedBelow(key: Uint8Array, length: number): number {
@@ -153,7 +162,7 @@ export class FamilyScan {
 type Outcome = 'open' | 'value' | 'gone';
 
 /** Takes an entry of a key, newer ones first. */
-function take(cursor: TableCursor, deletedBelow: number, batch: EntryBatch, operands: MergeOperands): Outcome {
+function takeEntry(cursor: TableCursor, deletedBelow: number, batch: EntryBatch, operands: MergeOperands): Outcome {
   const { block, type } = cursor;
   if (cursor.sequence < deletedBelow) return 'gone';
   switch (type) {

@@ -1,6 +1,6 @@
 /** Tables whose keys do not overlap, one behind the other: a level of a RocksDB database, or a single table. */
 import { ByteFormatError } from '../../bytes/byte-format-error.js';
-import type { ByteRequest } from '../byte-request.js';
+import type { ByteRequest, RangedPass } from '../byte-request.js';
 import { compareBytes } from './block.js';
 import { EntryType, KEY_SUFFIX_BYTES } from './entry-type.js';
 import type { KeyRange } from './index-walk.js';
@@ -38,6 +38,18 @@ export interface OpenTables {
   set(number: number, table: SstTable): void;
 }
 
+/** What went wrong in one of several tables. */
+export class TableFailure extends Error {
+  override readonly name = 'TableFailure';
+  /** @param cause what was thrown */
+  constructor(
+    readonly table: number,
+    override readonly cause: unknown,
+  ) {
+    super(`table ${table}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+}
+
 /** See the file comment. An entry is there after `next` or `load` returned true. */
 export class SortedRun {
   /** The table that the entry is from. */
@@ -56,12 +68,21 @@ export class SortedRun {
     this.files = files.filter((file) => mayHold(file, range));
   }
 
-  /** Goes to the next entry, if that is in memory. @returns false if it is not, or at the end */
+  /** Goes to the next entry, if that is in memory. @returns false if it is not, or at the end @throws TableFailure */
   next(): boolean {
-    return this.cursor?.next() === true;
+    try {
+      return this.cursor?.next() === true;
+    } catch (error) {
+      throw this.failure(error);
+    }
   }
 
-  /** Goes to the next entry after `next` returned false. @returns false at the end @throws ByteFormatError; UnknownFormatError */
+  /** What was thrown while the entry was worked on, with its table. */
+  failure(error: unknown): unknown {
+    return error instanceof TableFailure ? error : new TableFailure(this.files[this.nextFile - 1]?.number ?? 0, error);
+  }
+
+  /** Goes to the next entry after `next` returned false. @returns false at the end @throws TableFailure */
   *load(): TablesPass<boolean> {
     for (;;) {
       const { cursor } = this;
@@ -71,27 +92,31 @@ export class SortedRun {
       const file = this.files[this.nextFile];
       if (!file) return false;
       this.nextFile++;
-      yield* this.open(file);
+      yield* inTable(file, this.open(file));
     }
   }
 
-  private *open(file: TableFile): TablesPass<void> {
+  private *open(file: TableFile): RangedPass<void> {
     let table = this.tables.get(file.number);
     if (!table) {
-      table = yield* inTable(file, openTable(file.size, { tailBytes: TAIL_BYTES }));
+      table = yield* openTable(file.size, { tailBytes: TAIL_BYTES });
       this.tables.set(file.number, table);
     }
-    const deletions = yield* inTable(file, readRangeDeletions(table, globalSequenceOf(table, file.largestSequence)));
+    const deletions = yield* readRangeDeletions(table, globalSequenceOf(table, file.largestSequence));
     if (deletions.length > 0) this.deleted.push(new DeletedRanges(deletions.map((range) => cutTo(file, range))));
     this.cursor = new TableCursor(table, { range: this.range, largestSequence: file.largestSequence });
   }
 }
 
 /** Marks the requests of a pass as such to this table, and its errors as from there. */
-function* inTable<T>({ number }: TableFile, pass: Generator<ByteRequest, T, Uint8Array>): TablesPass<T> {
-  let step = pass.next();
-  while (!step.done) step = pass.next(yield { ...step.value, table: number });
-  return step.value;
+function* inTable<T>({ number }: TableFile, pass: RangedPass<T>): TablesPass<T> {
+  try {
+    let step = pass.next();
+    while (!step.done) step = pass.next(yield { ...step.value, table: number });
+    return step.value;
+  } catch (error) {
+    throw error instanceof TableFailure ? error : new TableFailure(number, error);
+  }
 }
 
 /** The user key in a key with a suffix. @throws ByteFormatError if it is shorter than one */

@@ -200,7 +200,7 @@ export class BlockCursor {
 
 /** Compares the first bytes of two arrays as RocksDB's usual comparator does: negative, 0 or positive. */
 export function compareBytes(a: Uint8Array, aLength: number, b: Uint8Array, bLength: number): number {
-  const common = aLength < bLength ? aLength : bLength;
+  const common = Math.min(aLength, bLength);
   for (let i = 0; i < common; i++) {
     const difference = (a[i] as number) - (b[i] as number);
     if (difference !== 0) return difference;

@@ -73,7 +73,7 @@ export class EntryBatch {
     const start = this.keyStart(this.length);
     const own = this.keyEnd(this.length) - start;
     const { bytes } = this;
-    const common = own < length ? own : length;
+    const common = Math.min(own, length);
     for (let i = 0; i < common; i++) {
       const difference = (bytes[start + i] as number) - (key[i] as number);
       if (difference !== 0) return difference;

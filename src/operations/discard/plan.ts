@@ -8,6 +8,7 @@ import { Path as FlinkPath } from '../../filesystem/path.js';
 import type { FileSystems } from '../../filesystem/registry.js';
 import type { Area } from '../area/area.js';
 import { type AreaView, viewArea } from './area-view.js';
+import { addCopyMarkers } from './copy-markers.js';
 import { type FoundUsers, findUsers, noUsers, unnamedEntries } from './find-users.js';
 import { judge, lookAtFiles, requireLinkInside } from './judge-files.js';
 import { requireNotNewest } from './newest-guard.js';
@@ -81,8 +82,10 @@ export async function planDiscard(
       return entries.filter(({ type }) => type === 'file').map(({ name }) => name);
     },
   });
+  const now = options.now ?? Date.now();
+  await addCopyMarkers(fileSystems, view, view.keys, read, now);
   const mayRun = options.job !== 'stopped' && minAge > 0;
-  const youngFrom = mayRun ? (options.now ?? Date.now()) - minAge : Number.POSITIVE_INFINITY;
+  const youngFrom = mayRun ? now - minAge : Number.POSITIVE_INFINITY;
   if (mayRun) {
     await requireNotNewest(fileSystems, view.checkpoints, read.readable, view.isTarget, { youngFrom, signal });
   }

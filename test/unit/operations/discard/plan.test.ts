@@ -392,3 +392,38 @@ describe('pointers', () => {
     }
   });
 });
+
+describe('the marker of a copy', () => {
+  const marker = (refreshed: number) =>
+    JSON.stringify({
+      source: 'memory:/elsewhere/_metadata',
+      checkpointId: '1',
+      metadataSize: 1,
+      changes: '',
+      run: 'r',
+      host: 'another-host',
+      pid: 1,
+      refreshed: new Date(refreshed).toISOString(),
+    });
+  const now = 1_000_000_000_000;
+
+  it('that a killed run left goes with the rest', async () => {
+    await tree.checkpoint(chk(1), ['a']);
+    tree.put(`${chk(1)}/.ckpt-copying`, marker(now - 3_600_000));
+    const plan = await tree.plan([chk(1)], { now });
+    expect(goes(plan)).toEqual([
+      'metadata chk-1/_metadata',
+      'state chk-1/a',
+      'state chk-1/.ckpt-copying',
+      'location chk-1',
+    ]);
+    expect(await tree.discard([chk(1)], { now })).toMatchObject({ done: true, strayEntries: [] });
+    expect(tree.names()).toEqual([]);
+  });
+
+  it('of a copy that is going on is a refusal', async () => {
+    await tree.checkpoint(chk(1), ['a']);
+    tree.put(`${chk(1)}/.ckpt-copying`, marker(now - 10_000));
+    await refusal(tree.plan([chk(1)], { now }), 'copying');
+  });
+});

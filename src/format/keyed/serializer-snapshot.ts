@@ -59,6 +59,9 @@ export type SnapshotContent =
       readonly fieldTypes: readonly Uint8Array[];
       readonly nested: readonly SerializerSnapshot[];
     }
+  /** An array or a map of SQL. `types` are Java object streams: of the element type, or of those of key and value. */
+  | { readonly kind: 'sql-collection'; readonly types: readonly Uint8Array[] }
+  | { readonly kind: 'timestamp'; readonly precision: number }
   | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number }
   | { readonly kind: 'type-class'; readonly typeClass: string }
   | { readonly kind: 'ttl-aware'; readonly ttl: boolean; readonly nested: SerializerSnapshot }

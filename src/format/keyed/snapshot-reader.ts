@@ -77,6 +77,15 @@ export class SnapshotReader {
       case 'DecimalSerializerSnapshot':
         if (version === 3) return this.readDecimal();
         break;
+      case 'TimestampDataSerializerSnapshot':
+        if (version === 1) return { kind: 'timestamp', precision: this.reader.readI32('precision') };
+        break;
+      case 'ArrayDataSerializerSnapshot':
+        if (version === 3) return this.readSqlCollection(1);
+        break;
+      case 'MapDataSerializerSnapshot':
+        if (version === 3) return this.readSqlCollection(2);
+        break;
       case 'ValueSerializerSnapshot':
       case 'CopyableValueSerializerSnapshot':
       case 'WritableSerializerSnapshot':
@@ -187,13 +196,25 @@ export class SnapshotReader {
     const { reader } = this;
     const count = reader.readCount('number of row fields', 5);
     const fieldTypes: Uint8Array[] = [];
-    for (let i = 0; i < count; i++) {
-      const start = reader.position;
-      const { end } = readJavaObject(reader.buffer, start);
-      fieldTypes.push(copyBytes(reader.buffer, start, end));
-      reader.position = end;
-    }
+    for (let i = 0; i < count; i++) fieldTypes.push(this.readJavaStream());
     return { kind: 'row-data', fieldTypes, nested: this.readNestedBlock() };
+  }
+
+  /** One or two types, and as many serializers, which follow from them. */
+  private readSqlCollection(count: 1 | 2): SnapshotContent {
+    const types: Uint8Array[] = [];
+    for (let i = 0; i < count; i++) types.push(this.readJavaStream());
+    for (let i = 0; i < count; i++) this.readJavaStream();
+    return { kind: 'sql-collection', types };
+  }
+
+  /** A Java object stream of one object, undecoded. */
+  private readJavaStream(): Uint8Array {
+    const { reader } = this;
+    const start = reader.position;
+    const { end } = readJavaObject(reader.buffer, start);
+    reader.position = end;
+    return copyBytes(reader.buffer, start, end);
   }
 
   private readPojo(): SnapshotContent {

@@ -27,6 +27,16 @@ import { STRING, STRING_VALUE } from './flink-string.js';
 import { BOOLEAN, BYTE, CHAR, DOUBLE, FLOAT, INT, LONG, SHORT, VOID, VOID_NAMESPACE } from './numbers.js';
 import { kryoClassName, opaqueSerializer } from './opaque.js';
 import { enumSerializer, type PojoSubclass, pojoSerializer, rowSerializer } from './records.js';
+import { parseLogicalType, type SqlType } from './sql/logical-type.js';
+import {
+  decimalDataSerializer,
+  rawValueSerializer,
+  rowDataSerializer,
+  STRING_DATA,
+  sqlCollectionSerializer,
+  timestampDataSerializer,
+  windowKeySerializer,
+} from './sql/sql-serializers.js';
 import { DATE, INSTANT, LOCAL_DATE, LOCAL_DATE_TIME, LOCAL_TIME, SQL_DATE, SQL_TIME, SQL_TIMESTAMP } from './times.js';
 import type { ValueSerializer } from './value-serializer.js';
 import { COUNT_WINDOW, GLOBAL_WINDOW, TIME_WINDOW } from './windows.js';
@@ -72,6 +82,7 @@ const SIMPLE: Readonly<Record<string, ValueSerializer>> = {
   LongPrimitiveArraySerializerSnapshot: LONG_ARRAY,
   ShortPrimitiveArraySerializerSnapshot: SHORT_ARRAY,
   StringArraySerializerSnapshot: STRING_ARRAY,
+  StringDataSerializerSnapshot: STRING_DATA,
   Tuple0SerializerSnapshot: TUPLE_0,
   VoidNamespaceSerializerSnapshot: VOID_NAMESPACE,
   GlobalWindowSerializerSnapshot: GLOBAL_WINDOW,
@@ -119,11 +130,28 @@ export function serializerOf(snapshot: SerializerSnapshot): ValueSerializer {
         javaClass: content.typeClass,
         serializer: serializerName(className),
       });
+    case 'row-data':
+      return rowDataSerializer(content.fieldTypes.map(parseLogicalType));
+    case 'sql-collection':
+      return sqlCollectionOf(content.types.map(parseLogicalType), className);
+    case 'decimal':
+      return decimalDataSerializer(content.precision, content.scale);
+    case 'timestamp':
+      return timestampDataSerializer(content.precision);
     case 'ttl-aware':
       return serializerOf(content.nested);
     default:
       return unknownClass(className);
   }
+}
+
+function sqlCollectionOf([first, second]: readonly SqlType[], className: string): ValueSerializer {
+  if (first === undefined) return unknownClass(className);
+  if (second === undefined) {
+    return sqlCollectionSerializer({ kind: 'array', text: `ARRAY<${first.text}>`, element: first });
+  }
+  const text = `MAP<${first.text}, ${second.text}>`;
+  return sqlCollectionSerializer({ kind: 'map', text, key: first, value: second });
 }
 
 function subclassOf({ name, value }: OptionalMapEntry<Uint8Array, SerializerSnapshot>): PojoSubclass {
@@ -171,7 +199,13 @@ function compositeOf(
     case 'GenericArraySerializerSnapshot':
       return elementsSerializer({ kind: 'array', name: 'Array', element: first, nulls: 'present-flag' });
     case 'MapViewSerializerSnapshot':
+    case 'ExternalSerializerSnapshot':
+      // What stands in the state is what the inner serializer writes.
       return first;
+    case 'RawValueDataSerializerSnapshot':
+      return rawValueSerializer(first);
+    case 'WindowKeySerializerSnapshot':
+      return windowKeySerializer(first);
     case 'RowSerializerSnapshot':
       return rowSerializer(nested, outerVersion >= ROW_KINDS_SAID ? flag() : outerVersion === ROW_KINDS_ALWAYS);
     case 'NullableSerializerSnapshot':

@@ -13,6 +13,7 @@ import {
   SHORT_ARRAY,
   STRING_ARRAY,
 } from './arrays.js';
+import { avroSerializer } from './avro.js';
 import { BIG_DECIMAL, BIG_INTEGER } from './big-numbers.js';
 import { elementsSerializer, mapSerializer } from './collections.js';
 import {
@@ -130,6 +131,8 @@ export function serializerOf(snapshot: SerializerSnapshot): ValueSerializer {
         javaClass: content.typeClass,
         serializer: serializerName(className),
       });
+    case 'avro':
+      return avroSerializer(content.recordClass, content.schema);
     case 'row-data':
       return rowDataSerializer(content.fieldTypes.map(parseLogicalType));
     case 'sql-collection':

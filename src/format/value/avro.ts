@@ -5,6 +5,7 @@
 import type { ByteReader } from '../../bytes/byte-reader.js';
 import { readBytes, skipBytes } from './arrays.js';
 import { type AvroType, parseAvroSchema } from './avro-schema.js';
+import { checkProgress } from './collections.js';
 import { makeSerializer } from './derived.js';
 import { dateOfEpochDay, dateText, dateTimeText, instantText, timeOfDayText } from './iso-time.js';
 import { doubleValue, floatValue, longValue } from './numbers.js';
@@ -14,8 +15,6 @@ import type { StateValue, ValueSerializer } from './value-serializer.js';
 
 /** Records inside each other; a schema can contain itself. */
 const MAX_DEPTH = 500;
-/** Most elements of an array that take no bytes. */
-const MAX_EMPTY_ELEMENTS = 1_000_000;
 const GENERIC_RECORD = 'org.apache.avro.generic.GenericRecord';
 
 /**
@@ -48,10 +47,7 @@ function readBlockCount(reader: ByteReader): number {
     value += (byte & 0x7f) * scale;
     if (byte < 0x80) break;
   }
-  if (value > reader.remaining + MAX_EMPTY_ELEMENTS) {
-    reader.fail('number of elements', `${value} where ${reader.remaining} bytes remain`, at);
-  }
-  return value;
+  return value <= Number.MAX_SAFE_INTEGER ? value : reader.fail('number of elements', `${value}`, at);
 }
 
 /** See the file comment. */
@@ -106,11 +102,12 @@ class AvroValues {
       }
       case 'array': {
         const items: StateValue[] = [];
+        const start = reader.position;
         for (let count = readBlockCount(reader); count > 0; count = readBlockCount(reader)) {
-          if (items.length + count > reader.remaining + MAX_EMPTY_ELEMENTS) {
-            reader.fail('number of elements', `${items.length + count}`);
+          for (let i = 0; i < count; i++) {
+            items.push(this.read(type.items, reader, depth));
+            checkProgress(reader, start, items.length);
           }
-          for (let i = 0; i < count; i++) items.push(this.read(type.items, reader, depth));
         }
         return items;
       }
@@ -177,14 +174,18 @@ class AvroValues {
         this.skip(this.choose(type.branches, reader, 'branch of a union'), reader, depth + 1);
         return;
       case 'array':
-      case 'map':
+      case 'map': {
+        const start = reader.position;
+        let elements = 0;
         for (let count = readBlockCount(reader); count > 0; count = readBlockCount(reader)) {
           for (let i = 0; i < count; i++) {
             if (type.kind === 'map') skipBytes(reader);
             this.skip(type.kind === 'map' ? type.values : type.items, reader, depth + 1);
+            checkProgress(reader, start, ++elements);
           }
         }
         return;
+      }
       default:
         this.read(type, reader, depth);
     }

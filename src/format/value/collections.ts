@@ -17,6 +17,19 @@ export type NullForm =
   /** A bit for each element, highest first, after the count. */
   | 'mask';
 
+/** Elements beyond the bytes they take: none of Flink's collections consists of elements without any bytes. */
+const MAX_EMPTY_ELEMENTS = 100;
+
+/**
+ * Call after each element of a collection: a count can be large only if the bytes are there too.
+ * @param start where the elements began, as an index into the reader's buffer
+ * @throws ByteFormatError if `count` elements took next to no bytes
+ */
+export function checkProgress(reader: ByteReader, start: number, count: number): void {
+  if (count - (reader.position - start) <= MAX_EMPTY_ELEMENTS) return;
+  reader.fail('elements with bytes', `${count} of them in ${reader.position - start} bytes`);
+}
+
 /** What tells lists, sets and arrays apart. */
 export interface ElementsOptions {
   readonly kind: 'list' | 'set' | 'array';
@@ -36,7 +49,9 @@ export function elementsSerializer({ kind, name, element, nulls }: ElementsOptio
     const count = readElementCount(reader, 1);
     const mask = nulls === 'mask' ? readMask(reader, count) : undefined;
     let sum = kind === 'set' ? 0 : 1;
+    const start = reader.position;
     for (let i = 0; i < count; i++) {
+      checkProgress(reader, start - (mask?.length ?? 0) * 8, i);
       const code = isNull(reader, nulls, mask, i) ? 0 : element.hash(reader);
       sum = kind === 'set' ? (sum + code) | 0 : (Math.imul(31, sum) + code) | 0;
     }
@@ -50,9 +65,11 @@ export function elementsSerializer({ kind, name, element, nulls }: ElementsOptio
       const count = readElementCount(reader, 1);
       const mask = nulls === 'mask' ? readMask(reader, count) : undefined;
       const values: StateValue[] = [];
+      const start = reader.position;
       for (let i = 0; i < count; i++) {
         const last = i === count - 1 ? end : undefined;
         values.push(isNull(reader, nulls, mask, i) ? null : element.read(reader, last));
+        checkProgress(reader, start - (mask?.length ?? 0) * 8, i);
       }
       return values;
     },
@@ -63,8 +80,10 @@ export function elementsSerializer({ kind, name, element, nulls }: ElementsOptio
         return;
       }
       const mask = nulls === 'mask' ? readMask(reader, count) : undefined;
+      const start = reader.position;
       for (let i = 0; i < count; i++) {
         if (!isNull(reader, nulls, mask, i)) element.skip(reader, i === count - 1 ? end : undefined);
+        checkProgress(reader, start - (mask?.length ?? 0) * 8, i);
       }
     },
     ...(kind === 'array'

@@ -6,33 +6,10 @@ import { UnknownSchemeError } from '../errors.js';
 import type { FileSystem } from './file-system.js';
 import { currentDirectory, qualifyLocal } from './local-path.js';
 import type { Path } from './path.js';
-import type { RetriedRequest } from './requests.js';
+import { entropyKeyOf, withoutEntropy } from './s3/entropy.js';
+import type { FileSystemLoader, FileSystemSettings } from './settings.js';
 
-/** What file systems are made with. */
-export interface FileSystemSettings {
-  /** Flink's options (`s3.endpoint`, …), as given; each file system picks its own. */
-  readonly configuration: ReadonlyMap<string, string>;
-  /** Where relative paths start, absolute and with slashes; default: the working directory of the process. */
-  readonly workingDirectory?: string;
-  /** Variables of the environment (`HADOOP_CONF_DIR`, …); default: none. A SDK may look for its own in the process. */
-  readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Requests at once to each remote store; default: what suits it. */
-  readonly requests?: number | undefined;
-  /** Told of each request to a remote store that is made again. */
-  readonly onRetry?: ((retried: RetriedRequest) => void) | undefined;
-  /** Takes what a user should know of a store, a line each: what it cannot promise, what was ignored. */
-  readonly warn?: ((message: string) => void) | undefined;
-}
-
-/**
- * Makes the file system for all paths of one scheme and authority.
- * @param authority bucket, or host and port; undefined if the paths have none
- */
-export type FileSystemLoader = (
-  settings: FileSystemSettings,
-  scheme: string,
-  authority: string | undefined,
-) => Promise<FileSystem>;
+export type { FileSystemLoader, FileSystemSettings } from './settings.js';
 
 /** Gives the file system of any path. */
 export interface FileSystems {
@@ -62,6 +39,11 @@ export interface FileSystems {
   nameOf(path: Path): Path;
 }
 
+const openS3: FileSystemLoader = async (settings, scheme, authority) => {
+  const { openS3FileSystem } = await import('./s3/s3-file-system.js');
+  return openS3FileSystem(settings, scheme, authority);
+};
+
 /** The schemes of this program. A new one is a line here and a file of its own; whatever it needs, it imports when it runs. */
 const LOADERS: ReadonlyMap<string, FileSystemLoader> = new Map<string, FileSystemLoader>([
   [
@@ -69,6 +51,17 @@ const LOADERS: ReadonlyMap<string, FileSystemLoader> = new Map<string, FileSyste
     async ({ workingDirectory }) => {
       const { LocalFileSystem } = await import('./local.js');
       return new LocalFileSystem({ ...(workingDirectory !== undefined && { workingDirectory }) });
+    },
+  ],
+  ['s3', openS3],
+  ['s3a', openS3],
+  ['s3n', openS3],
+  ['s3p', openS3],
+  [
+    'oss',
+    async (settings, scheme, authority) => {
+      const { openOssFileSystem } = await import('./s3/s3-file-system.js');
+      return openOssFileSystem(settings, scheme, authority);
     },
   ],
 ]);
@@ -89,12 +82,15 @@ export function createFileSystems(
 }
 
 class Registry implements FileSystems {
+  readonly #entropyKey: string | undefined;
   readonly #made = new Map<string, Promise<FileSystem>>();
 
   constructor(
     private readonly settings: FileSystemSettings,
     private readonly loaders: ReadonlyMap<string, FileSystemLoader>,
-  ) {}
+  ) {
+    this.#entropyKey = entropyKeyOf(settings.configuration);
+  }
 
   get schemes(): readonly string[] {
     return [...this.loaders.keys()].sort();
@@ -102,7 +98,8 @@ class Registry implements FileSystems {
 
   qualify(path: Path): Path {
     const isLocal = path.scheme === undefined || path.scheme === 'file';
-    return isLocal ? qualifyLocal(path, this.settings.workingDirectory ?? currentDirectory()) : path.tidy;
+    if (isLocal) return qualifyLocal(path, this.settings.workingDirectory ?? currentDirectory());
+    return withoutEntropy(path.tidy, this.#entropyKey);
   }
 
   async get(path: Path): Promise<FileSystem> {

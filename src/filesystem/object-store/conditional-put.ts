@@ -10,19 +10,26 @@ import { ObjectStoreError, type PutOptions } from './object-store.js';
  */
 export class ConditionalPut {
   #isRefused = false;
+  #isProven: boolean;
 
   /** @param warn takes what the store cannot promise */
   constructor(
     private readonly bucket: ObjectBucket,
     private readonly warn: (message: string) => void,
-  ) {}
+  ) {
+    this.#isProven = bucket.store.mayIgnoreConditions !== true;
+  }
 
   /**
    * Writes an object in one request.
    * @throws ObjectStoreError `precondition` if there is one of that key that is not our own
    */
   async put(key: string, bytes: Uint8Array): Promise<void> {
-    await this.run(key, (options) => this.bucket.run('PUT', key, () => this.bucket.store.put(key, bytes, options)));
+    const write = (options: PutOptions) =>
+      this.bucket.run('PUT', key, () => this.bucket.store.put(key, bytes, options));
+    const tag = newTag();
+    await this.run(key, write, tag);
+    if (!this.#isProven && !this.#isRefused) await this.#prove(() => write({ ifAbsent: true, tag }));
   }
 
   /**
@@ -47,6 +54,20 @@ export class ConditionalPut {
   /** Whether what is at the key was written with this tag. */
   async isOwn(key: string, tag: string): Promise<boolean> {
     return (await this.bucket.head(key))?.tag === tag;
+  }
+
+  /**
+   * Does again what has just been done, and must be refused now: some stores pass over a condition in silence. If so, the
+   * same bytes are written twice, which is no harm.
+   */
+  async #prove(write: () => Promise<void>): Promise<void> {
+    this.#isProven = true;
+    try {
+      await write();
+      this.#refused();
+    } catch {
+      // Refused, as it must be; any other failure shows nothing, and what was to be written is there.
+    }
   }
 
   #refused(): void {

@@ -28,6 +28,7 @@ import type { StoreRequests } from '../requests.js';
 import { ConditionalPut } from './conditional-put.js';
 import { ObjectBucket } from './object-bucket.js';
 import { ObjectBulk, statusOf } from './object-bulk.js';
+import { copyObject } from './object-copy.js';
 import { isRefusal, toFileSystemError } from './object-errors.js';
 import { keyOf, LEGACY_MARKER, prefixOf } from './object-keys.js';
 import { listEntries } from './object-listing.js';
@@ -44,6 +45,11 @@ export interface ObjectStoreFileSystemOptions {
   readonly authority: string;
   readonly store: ObjectStore;
   readonly requests: StoreRequests;
+  /**
+   * Entries whose names have this are not listed: paths with it lead elsewhere (S3's entropy, see `s3/entropy.ts`), and
+   * nothing but markers is there.
+   */
+  readonly hidden?: string | undefined;
   /** Takes what a user should know of this store; default: nobody is told. */
   readonly warn?: ((message: string) => void) | undefined;
 }
@@ -56,15 +62,17 @@ export class ObjectStoreFileSystem implements FileSystem {
   readonly #bucket: ObjectBucket;
   readonly #condition: ConditionalPut;
   readonly #warn: (message: string) => void;
+  readonly #hidden: string | undefined;
   #deleteBatch: number;
 
-  constructor({ scheme, authority, store, requests, warn = () => undefined }: ObjectStoreFileSystemOptions) {
+  constructor({ scheme, authority, store, requests, hidden, warn = () => undefined }: ObjectStoreFileSystemOptions) {
     const root = `${scheme}://${authority}`;
     this.scheme = scheme;
     this.#authority = authority;
     this.#bucket = new ObjectBucket(store, requests, root);
     this.#warn = (message) => warn(`${root}: ${message}`);
     this.#condition = new ConditionalPut(this.#bucket, this.#warn);
+    this.#hidden = hidden;
     this.#deleteBatch = store.limits.deleteBatch;
   }
 
@@ -112,7 +120,9 @@ export class ObjectStoreFileSystem implements FileSystem {
       for await (const page of listEntries(this.#bucket, prefixOf(key), signal)) {
         isThere ||= page.isThere;
         [unnamed = unnamed] = page.unnamed;
-        if (page.entries.length > 0) yield page.entries;
+        const entries =
+          this.#hidden === undefined ? page.entries : page.entries.filter((entry) => this.#isShown(entry));
+        if (entries.length > 0) yield entries;
       }
       if (!isThere) await this.#checkDirectory(directory, key, signal);
     } catch (error) {
@@ -174,8 +184,7 @@ export class ObjectStoreFileSystem implements FileSystem {
     if (!object) {
       throw isDirectory ? new WrongFileTypeError(from.toString(), 'file') : new NotFoundError(from.toString());
     }
-    const copy = () => this.#bucket.store.copy(object, key);
-    await this.#do(to, 'copy', () => this.#bucket.run('COPY', key, copy));
+    await this.#do(to, 'copy', () => copyObject(this.#bucket, object, key));
   }
 
   async deleteFile(path: Path): Promise<boolean> {
@@ -216,6 +225,10 @@ export class ObjectStoreFileSystem implements FileSystem {
       await this.#delete(markers.map((marker) => marker.key));
       return markers.length > 0;
     });
+  }
+
+  #isShown({ name }: DirectoryEntry): boolean {
+    return this.#hidden === undefined || !name.includes(this.#hidden);
   }
 
   /** True if anything but a marker of its own is in a directory. */

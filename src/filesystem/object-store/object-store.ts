@@ -81,6 +81,12 @@ export interface PutOptions {
 export interface ObjectUpload {
   /** Several at once, in any order; the same one again replaces it. @param number from 1 on */
   putPart(number: number, bytes: Uint8Array, signal?: AbortSignal): Promise<void>;
+  /** As `putPart`, of an upload that {@link ObjectStore.startCopy} began: the bytes [start, end) of its source. */
+  copyPart?(
+    number: number,
+    range: { readonly start: number; readonly end: number },
+    signal?: AbortSignal,
+  ): Promise<void>;
   /**
    * @param parts how many there are, numbered without a gap
    * @param options `ifAbsent: false` drops the condition that the upload was begun with, where the store has refused it
@@ -101,13 +107,16 @@ export interface ObjectStoreLimits {
   readonly mostPart: number;
   /** Parts of one object. */
   readonly parts: number;
-  /** Bytes that one copy within the store may have; beyond it the adapter copies in parts by itself. */
+  /** Bytes that one copy within the store may have; beyond it `startCopy` copies in parts. */
   readonly copy: number;
 }
 
 /** A bucket (Azure: a container). */
 export interface ObjectStore {
   readonly limits: ObjectStoreLimits;
+
+  /** True if `ifAbsent` may be passed over in silence by what is there in place of the real store; it is tried out then. */
+  readonly mayIgnoreConditions?: boolean;
 
   /** How far the store's clock is ahead of this machine's, in ms, by the `Date` of an answer: the latest one, or a new one. */
   clockOffset(signal?: AbortSignal): Promise<number>;
@@ -138,6 +147,9 @@ export interface ObjectStore {
 
   /** Copies an object within the bucket, replacing what is there. Metadata and encryption are kept as the store keeps them. */
   copy(from: ObjectStatus, to: string, signal?: AbortSignal): Promise<void>;
+
+  /** Begins a copy in parts, for objects beyond `limits.copy`; only in stores with such a limit. */
+  startCopy?(from: ObjectStatus, to: string): Promise<ObjectUpload>;
 
   /**
    * Deletes up to `limits.deleteBatch` objects; one that is not there is no failure. Where the store refuses the batch as

@@ -59,6 +59,18 @@ export class UnknownSchemeError extends CkptError {
   }
 }
 
+/** The scheme of a path needs a package that is not installed: the SDKs of some stores are optional. */
+export class MissingPackageError extends CkptError {
+  readonly code = 'MISSING_PACKAGE';
+  override readonly category = 'usage';
+  readonly data: { readonly scheme: string; readonly package: string; readonly install: string };
+  /** @param install the command that mends it */
+  constructor(scheme: string, packageName: string, install: string, options?: ErrorOptions) {
+    super(`${scheme}: needs the package ${packageName}, which is not installed; run: ${install}`, options);
+    this.data = { scheme, package: packageName, install };
+  }
+}
+
 /** What the failures of a file system operation take besides a cause. */
 export interface FileSystemErrorOptions extends ErrorOptions {
   /** Where the path was looked up, if that has another name than the path (`--map`). Part of the message and of `data`. */

@@ -44,8 +44,13 @@ const openS3: FileSystemLoader = async (settings, scheme, authority) => {
   return openS3FileSystem(settings, scheme, authority);
 };
 
+const openAzure: FileSystemLoader = async (...place) =>
+  (await import('./azure/azure.js')).openAzureFileSystem(...place);
+
 /** The schemes of this program. A new one is a line here and a file of its own; whatever it needs, it imports when it runs. */
 const LOADERS: ReadonlyMap<string, FileSystemLoader> = new Map<string, FileSystemLoader>([
+  ...['abfs', 'abfss', 'wasb', 'wasbs'].map((scheme) => [scheme, openAzure] as const),
+  ['gs', async (...place) => (await import('./gcs/gcs.js')).openGcsFileSystem(...place)],
   [
     'file',
     async ({ workingDirectory }) => {

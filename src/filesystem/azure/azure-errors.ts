@@ -21,6 +21,8 @@ const KINDS: ReadonlyMap<string, ObjectStoreErrorKind> = new Map([
   ['ContainerBeingDeleted', 'missing'],
   ['ContainerNotFound', 'missing'],
   ['FeatureNotYetSupportedForHierarchicalNamespaceAccounts', 'unsupported'],
+  // Somebody holds a lease on it.
+  ['LeaseIdMissing', 'other'],
   ['PathAlreadyExists', 'precondition'],
   ['PathNotFound', 'missing'],
   ['ResourceNotFound', 'missing'],

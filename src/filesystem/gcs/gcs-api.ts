@@ -190,11 +190,13 @@ export async function whole<T>(body: Promise<T>, signal: AbortSignal | undefined
 }
 
 function parseAnswer(text: string): Readonly<Record<string, unknown>> {
+  let answer: unknown;
   try {
-    return asRecord(JSON.parse(text));
+    answer = JSON.parse(text);
   } catch {
     throw new TransientFailure(new ObjectStoreError('other', 'the answer is no JSON'));
   }
+  return asRecord(answer);
 }
 
 function asRecord(value: unknown): Readonly<Record<string, unknown>> {

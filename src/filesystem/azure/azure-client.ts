@@ -1,11 +1,11 @@
 /** The client of a container, by Azure's SDK. */
-import type { TokenCredential } from '@azure/identity';
-import type { ContainerClient } from '@azure/storage-blob';
+import type * as IdentitySdk from '@azure/identity';
+import type * as StorageSdk from '@azure/storage-blob';
 import { loadOptional } from '../object-store/optional-package.js';
 import type { AzureCredentials, AzureOptions } from './azure-options.js';
 
-type Storage = typeof import('@azure/storage-blob');
-type Identity = typeof import('@azure/identity');
+type Storage = typeof StorageSdk;
+type Identity = typeof IdentitySdk;
 
 /** What is loaded when it is needed; for tests. */
 export interface AzurePackages {
@@ -20,7 +20,7 @@ const PACKAGES: AzurePackages = {
 
 /** A container, and what goes into it. */
 export interface AzureContainer {
-  readonly client: ContainerClient;
+  readonly client: StorageSdk.ContainerClient;
   readonly newBatch: () => InstanceType<Storage['BlobBatch']>;
 }
 
@@ -75,7 +75,7 @@ async function openCredential(
 
 type TokenCredentials = Exclude<AzureCredentials, { readonly kind: 'shared-key' | 'sas' | 'anonymous' }>;
 
-function openToken(identity: Identity, credentials: TokenCredentials): TokenCredential {
+function openToken(identity: Identity, credentials: TokenCredentials): IdentitySdk.TokenCredential {
   switch (credentials.kind) {
     case 'client-secret': {
       const { tenant, clientId, clientSecret, authorityHost } = credentials;

@@ -1,5 +1,5 @@
 /** Endpoint and credentials of Google Cloud Storage, by its SDK. */
-import type { StorageOptions } from '@google-cloud/storage';
+import type * as Sdk from '@google-cloud/storage';
 import { loadOptional } from '../object-store/optional-package.js';
 import type { GcsAccess } from './gcs-api.js';
 import type { GcsOptions } from './gcs-options.js';
@@ -13,7 +13,7 @@ const PACKAGE = { scheme: 'gs', name: '@google-cloud/storage', toInstall: '@goog
  */
 export async function openGcs(
   options: GcsOptions,
-  load: () => Promise<typeof import('@google-cloud/storage')> = () => import('@google-cloud/storage'),
+  load: () => Promise<typeof Sdk> = () => import('@google-cloud/storage'),
 ): Promise<GcsAccess> {
   const { Storage } = await loadOptional(PACKAGE, load);
   const storage = new Storage(toStorageOptions(options));
@@ -24,7 +24,7 @@ export async function openGcs(
   };
 }
 
-function toStorageOptions({ credentials, endpoint, projectId }: GcsOptions): StorageOptions {
+function toStorageOptions({ credentials, endpoint, projectId }: GcsOptions): Sdk.StorageOptions {
   return {
     ...(endpoint !== undefined && { apiEndpoint: endpoint }),
     ...(projectId !== undefined && { projectId }),
@@ -33,7 +33,7 @@ function toStorageOptions({ credentials, endpoint, projectId }: GcsOptions): Sto
   };
 }
 
-function toAuthOptions(credentials: GcsOptions['credentials']): StorageOptions {
+function toAuthOptions(credentials: GcsOptions['credentials']): Sdk.StorageOptions {
   switch (credentials.kind) {
     case 'default':
     case 'anonymous':

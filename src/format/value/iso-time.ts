@@ -81,7 +81,15 @@ export function instantText(epochSecond: number, nanos: number): string {
   return `${dateText(dateOfEpochDay(day))}T${time}${fractionText(nanos)}Z`;
 }
 
-const DATE = /^([+-]?\d{4,9})-(\d\d)-(\d\d)$/;
+/** {@link instantText} of seconds that may be no exact number. */
+export function farInstantText(seconds: bigint, nanos: number): string {
+  const second = Number(((seconds % 86_400n) + 86_400n) % 86_400n);
+  const day = Number((seconds - BigInt(second)) / 86_400n);
+  // The time of any day looks alike.
+  return `${dateText(dateOfEpochDay(day))}${instantText(second, nanos).slice('1970-01-01'.length)}`;
+}
+
+const DATE = /^([+-]?\d{4,10})-(\d\d)-(\d\d)$/;
 const TIME = /^(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?$/;
 const MONTH_DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
@@ -118,12 +126,12 @@ export function parseTime(text: string): CivilTime | undefined {
 }
 
 /** Seconds and nanoseconds after the epoch of `date`T`time`; undefined if it is none. */
-export function parseDateTime(text: string): { readonly seconds: number; readonly nanos: number } | undefined {
+export function parseDateTime(text: string): { readonly seconds: bigint; readonly nanos: number } | undefined {
   const [dayText, clockText, ...rest] = text.split('T');
   if (dayText === undefined || clockText === undefined || rest.length > 0) return undefined;
   const date = parseDate(dayText);
   const time = parseTime(clockText);
   if (date === undefined || time === undefined) return undefined;
-  const seconds = epochDayOf(date) * DAY_SECONDS + time.hour * 3600 + time.minute * 60 + time.second;
-  return { seconds, nanos: time.nanos };
+  const secondOfDay = time.hour * 3600 + time.minute * 60 + time.second;
+  return { seconds: BigInt(epochDayOf(date)) * BigInt(DAY_SECONDS) + BigInt(secondOfDay), nanos: time.nanos };
 }

@@ -20,11 +20,15 @@ export function doubleValue(value: number): number | string {
   return Number.isFinite(value) ? value : String(value);
 }
 
+/** `Float.MIN_NORMAL`. */
+const LEAST_NORMAL_FLOAT = 2 ** -126;
+
 /** A `float` as Java prints it: the shortest number that means the same `float`. */
 export function floatValue(value: number): number | string {
   if (!Number.isFinite(value)) return String(value);
   if (Number.isInteger(value) && Math.abs(value) < 0x1000000) return value;
-  for (let digits = 6; digits < 9; digits++) {
+  // Six digits are always exact enough, but for numbers so small that they have fewer.
+  for (let digits = Math.abs(value) < LEAST_NORMAL_FLOAT ? 2 : 6; digits < 9; digits++) {
     const short = Number(value.toPrecision(digits));
     if (Math.fround(short) === value) return short;
   }

@@ -6,6 +6,7 @@ import {
   type CivilTime,
   dateText,
   epochDayOf,
+  farInstantText,
   instantText,
   parseDate,
   parseDateTime,
@@ -36,7 +37,12 @@ function millisText(high: number, low: number): string | null {
   }
   const exact = (BigInt(high) << 32n) | BigInt(low);
   const part = ((exact % 1000n) + 1000n) % 1000n;
-  return instantText(Number((exact - part) / 1000n), Number(part) * 1_000_000);
+  return farInstantText((exact - part) / 1000n, Number(part) * 1_000_000);
+}
+
+/** `Date.hashCode`; of null, 0. */
+function hashMillis(high: number, low: number): number {
+  return high === LONG_MIN_HIGH && low === 0 ? 0 : high ^ low;
 }
 
 /** Milliseconds after the epoch of an instant in ISO form, or as a number. */
@@ -46,7 +52,7 @@ function parseMillis(value: StateValue): bigint | undefined {
   if (typeof value !== 'string' || !value.endsWith('Z')) return undefined;
   const parsed = parseDateTime(value.slice(0, -1));
   if (parsed === undefined || parsed.nanos % 1_000_000 !== 0) return undefined;
-  return BigInt(parsed.seconds) * 1000n + BigInt(parsed.nanos / 1_000_000);
+  return parsed.seconds * 1000n + BigInt(parsed.nanos / 1_000_000);
 }
 
 /** `java.util.Date` and the two of `java.sql` that are nothing else. */
@@ -60,7 +66,7 @@ const dateSerializer = (type: string): ValueSerializer =>
     },
     hash(reader) {
       reader.readI64(type);
-      return reader.high ^ reader.low;
+      return hashMillis(reader.high, reader.low);
     },
     write(value, writer) {
       const millis = parseMillis(value);
@@ -90,7 +96,7 @@ export const SQL_TIMESTAMP: ValueSerializer = fixed({
   hash(reader) {
     reader.readI64('a Timestamp');
     reader.take(4, 'nanoseconds of a Timestamp');
-    return reader.high ^ reader.low;
+    return hashMillis(reader.high, reader.low);
   },
   write(value, writer) {
     if (value === null) {
@@ -101,7 +107,7 @@ export const SQL_TIMESTAMP: ValueSerializer = fixed({
     if (typeof value !== 'string' || !value.endsWith('Z')) return false;
     const parsed = parseDateTime(value.slice(0, -1));
     if (parsed === undefined) return false;
-    writer.writeI64(BigInt(parsed.seconds) * 1000n + BigInt(Math.floor(parsed.nanos / 1_000_000)));
+    writer.writeI64(parsed.seconds * 1000n + BigInt(Math.floor(parsed.nanos / 1_000_000)));
     writer.writeI32(parsed.nanos);
     return true;
   },
@@ -144,25 +150,12 @@ export const INSTANT: ValueSerializer = fixed({
     }
     if (typeof value !== 'string' || !value.endsWith('Z')) return false;
     const parsed = parseDateTime(value.slice(0, -1));
-    if (parsed === undefined || !Number.isSafeInteger(parsed.seconds)) return false;
-    writer.writeI64(BigInt(parsed.seconds));
+    if (parsed === undefined) return false;
+    writer.writeI64(parsed.seconds);
     writer.writeI32(parsed.nanos);
     return true;
   },
 });
-
-/** Of an instant whose seconds are no exact number: the day is, and the second of the day. */
-function farInstantText(seconds: bigint, nanos: number): string {
-  const second = ((seconds % 86_400n) + 86_400n) % 86_400n;
-  const cycles = (seconds - second) / 86_400n / 146_097n;
-  // Everything repeats after 400 years of 146,097 days.
-  const near = Number(seconds - cycles * 146_097n * 86_400n);
-  const text = instantText(near, nanos);
-  const match = /^([+-]?\d+)(-.*)$/.exec(text);
-  const year = Number(match?.[1]) + Number(cycles) * 400;
-  const sign = year < 0 ? '-' : '+';
-  return `${sign}${Math.abs(year)}${match?.[2]}`;
-}
 
 function readDate(reader: ByteReader): CivilDate | null {
   const at = reader.offset;

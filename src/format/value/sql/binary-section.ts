@@ -46,19 +46,27 @@ export function elementBytes(type: SqlType): 1 | 2 | 4 | 8 {
   }
 }
 
-/** A range of the reader's buffer that has been checked to be there, and what stands in it. */
+/**
+ * A range of the reader's buffer that has been checked to be there, and what stands in it. Its parts of variable length do not
+ * overlap: together they have no more bytes than it, so that no crafted row is larger in memory than its bytes allow.
+ */
 export class BinarySection {
+  /** Bytes that its parts of variable length may still have. */
+  private left: number;
+
   constructor(
     private readonly reader: ByteReader,
     readonly start: number,
     readonly end: number,
-  ) {}
+  ) {
+    this.left = end - start;
+  }
 
-  /** Makes sure that [at, at + bytes) lies inside. */
-  private need(at: number, bytes: number, reading: string): void {
-    if (bytes < 0 || at < this.start || at + bytes > this.end) {
-      this.fail(at, `${reading} within the ${this.end - this.start} bytes of its row or array`, `${bytes} bytes`);
-    }
+  /** Makes sure that [at, at + bytes) lies inside. `from` is the index of what says so. */
+  private need(at: number, bytes: number, reading: string, from = at): void {
+    if (bytes >= 0 && at >= this.start && at + bytes <= this.end) return;
+    const found = `${bytes} bytes from its byte ${at - this.start} on`;
+    this.fail(from, `${reading} within the ${this.end - this.start} bytes of a row, array or map`, found);
   }
 
   private fail(at: number, reading: string, found: string): never {
@@ -66,8 +74,11 @@ export class BinarySection {
     return reader.fail(reading, found, reader.offset - reader.position + at);
   }
 
-  private sub(at: number, bytes: number, reading: string): BinarySection {
-    this.need(at, bytes, reading);
+  private sub(at: number, bytes: number, reading: string, from: number): BinarySection {
+    this.need(at, bytes, reading, from);
+    this.left -= bytes;
+    if (this.left < 0)
+      this.fail(from, 'values that do not overlap', `more than ${this.end - this.start} bytes of them`);
     return new BinarySection(this.reader, at, at + bytes);
   }
 
@@ -110,8 +121,8 @@ export class BinarySection {
     const { start, end } = this;
     this.need(start, 4, 'the size of the keys of a map');
     const size = this.reader.buffer.readInt32LE(start);
-    const keys = this.sub(start + 4, size, 'the keys of a map').readArray(key);
-    const values = this.sub(start + 4 + size, end - start - 4 - size, 'the values of a map').readArray(value);
+    const keys = this.sub(start + 4, size, 'the keys of a map', start).readArray(key);
+    const values = this.sub(start + 4 + size, end - start - 4 - size, 'the values of a map', start).readArray(value);
     if (keys.length !== values.length) {
       this.fail(start, `as many values of a map as keys (${keys.length})`, `${values.length}`);
     }
@@ -123,7 +134,7 @@ export class BinarySection {
     const { buffer } = this.reader;
     const size = buffer.readInt32LE(slot);
     const offset = buffer.readInt32LE(slot + 4);
-    return this.sub(this.start + offset, size, 'a value of variable length');
+    return this.sub(this.start + offset, size, 'a value of variable length', slot);
   }
 
   /** Of strings and bytes: up to seven stand in the slot itself. */
@@ -206,7 +217,7 @@ export class BinarySection {
     // The slot has the nanoseconds within the millisecond in place of a size.
     const nanos = buffer.readInt32LE(slot);
     const at = this.start + buffer.readInt32LE(slot + 4);
-    this.need(at, 8, 'a timestamp');
+    this.need(at, 8, 'a timestamp', slot);
     if (nanos < 0 || nanos > 999_999) this.fail(slot, 'nanoseconds of a millisecond', `${nanos}`);
     return timestampText(buffer.readBigInt64LE(at), nanos);
   }

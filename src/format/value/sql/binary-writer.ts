@@ -56,7 +56,7 @@ class RowWriter {
     else if (!this.writeFixed(type, slot, value)) this.writeVariable(type, slot, value);
   }
 
-  /** Values that are changed in place keep their room when they are null. */
+  /** Values that can be changed in place keep their room when they are null: so does the code that Flink generates. */
   private writeNull(index: number, type: SqlType, slot: number): void {
     const bit = ROW_HEADER_BITS + index;
     this.fixed[bit >> 3] = (this.fixed[bit >> 3] as number) | (1 << (bit & 7));
@@ -175,7 +175,7 @@ class RowWriter {
     const text = typeof value === 'string' ? value.replace(/Z$/, '') : '';
     const { seconds, nanos } = parseDateTime(text) ?? failToWrite(type.text, value);
     const rest = nanos % DAY_NANOS_OF_SECOND;
-    const millis = BigInt(seconds) * 1000n + BigInt((nanos - rest) / DAY_NANOS_OF_SECOND);
+    const millis = seconds * 1000n + BigInt((nanos - rest) / DAY_NANOS_OF_SECOND);
     if (type.precision <= MAX_COMPACT_TIMESTAMP) {
       if (rest !== 0) failToWrite(type.text, value);
       this.fixed.writeBigInt64LE(millis, slot);

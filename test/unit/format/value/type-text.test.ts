@@ -51,7 +51,7 @@ it('POJOs are told with their fields and subclasses', () => {
       { name: 'generic', type: { kind: 'pojo', fields: [{ name: 'value', type: { kind: 'basic', name: 'String' } }] } },
       { name: 'longs', type: { kind: 'basic', name: 'long[]' } },
       { name: 'name' },
-      { name: 'texts', type: { name: 'Nullable', parts: [{ kind: 'list', element: { name: 'String' } }] } },
+      { name: 'texts', type: { name: 'Nullable', parts: [{ kind: 'list', element: { name: 'Nullable' } }] } },
     ],
     subclasses: [{ javaClass: 'WriteValues$Square' }, { javaClass: 'WriteValues$Circle' }],
   });

@@ -2,6 +2,7 @@
  * Requests to a remote store: several at once but not too many, and again where that may help. A store says which failures
  * pass by wrapping them in a {@link TransientFailure}; everything else is final.
  */
+import { setMaxListeners } from 'node:events';
 import pLimit, { type LimitFunction } from 'p-limit';
 import pRetry from 'p-retry';
 
@@ -74,6 +75,8 @@ export class StoreRequests {
   async run<T>(what: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const { attempts = ATTEMPTS, firstPause = FIRST_PAUSE_MILLISECONDS, onRetry } = this.#options;
     let asked = 0;
+    // One signal stops all requests that are under way: more listeners than the ten that Node takes for a leak.
+    if (signal) setMaxListeners(0, signal);
     try {
       return await pRetry(
         async () => {

@@ -38,6 +38,11 @@ export class SnapshotReader {
     if (version !== VERSIONED) {
       this.reader.fail(`a serializer snapshot in form ${VERSIONED}`, `form ${version}`, this.reader.offset - 4);
     }
+    return this.readPlain();
+  }
+
+  /** A snapshot without the version: class, version of the content, content. @throws as {@link readVersioned} */
+  readPlain(): SerializerSnapshot {
     return this.readNested();
   }
 

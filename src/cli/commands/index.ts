@@ -15,6 +15,7 @@ import { prune } from './prune.spec.js';
 import { rebase } from './rebase.spec.js';
 import { resolve } from './resolve.spec.js';
 import { savepoint } from './savepoint.spec.js';
+import { states } from './states.spec.js';
 import { uid } from './uid.spec.js';
 import { verify } from './verify.spec.js';
 
@@ -25,6 +26,7 @@ export const commands: readonly CommandSpec[] = [
   dump,
   assemble,
   list,
+  states,
   verify,
   diff,
   savepoint,

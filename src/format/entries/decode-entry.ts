@@ -84,7 +84,11 @@ export class EntryDecoder {
 
   private over(buffer: Uint8Array): ByteReader {
     const { buffer: current } = this.reader;
-    if (current.buffer !== buffer.buffer || current.byteOffset !== buffer.byteOffset || current.length !== buffer.length) {
+    if (
+      current.buffer !== buffer.buffer ||
+      current.byteOffset !== buffer.byteOffset ||
+      current.length !== buffer.length
+    ) {
       this.reader = ByteReader.over(buffer);
     }
     return this.reader;

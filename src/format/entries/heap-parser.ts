@@ -64,7 +64,8 @@ export class HeapParser implements EntryParser<RawEntry> {
     const at = reader.offset;
     const id = reader.readI16('id of a state');
     const state = this.states[id];
-    if (!state) reader.fail(`the id of a state (below ${this.states.length}) in key group ${this.keyGroup}`, `${id}`, at);
+    if (!state)
+      reader.fail(`the id of a state (below ${this.states.length}) in key group ${this.keyGroup}`, `${id}`, at);
     const count = reader.readI32('number of entries');
     if (count < 0) reader.fail(`the number of entries in key group ${this.keyGroup}`, `${count}`, at + 2);
     this.state = state;

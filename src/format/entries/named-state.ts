@@ -5,7 +5,15 @@ import { serializerOf } from '../value/serializer-of.js';
 import type { ValueSerializer } from '../value/value-serializer.js';
 
 /** Kinds of keyed state, in the words of the contents documents. */
-export type KeyedStateKind = 'value' | 'list' | 'map' | 'reducing' | 'aggregating' | 'timers' | 'priority-queue' | 'unknown';
+export type KeyedStateKind =
+  | 'value'
+  | 'list'
+  | 'map'
+  | 'reducing'
+  | 'aggregating'
+  | 'timers'
+  | 'priority-queue'
+  | 'unknown';
 
 /** Kinds of operator state. */
 export type OperatorStateKind = 'split-list' | 'union-list' | 'broadcast';

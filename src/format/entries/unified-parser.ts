@@ -64,7 +64,8 @@ export class UnifiedParser implements EntryParser<RawEntry> {
     const isLast = (first & LAST_ENTRY_FLAG) !== 0;
     const prefix = first & ~LAST_ENTRY_FLAG;
     const found = prefixBytes === 1 ? prefix : (prefix << 8) | (buffer[start + 1] as number);
-    if (found !== keyGroup) reader.fail(`a key of key group ${keyGroup}`, `one of ${found}`, reader.offset - end + start);
+    if (found !== keyGroup)
+      reader.fail(`a key of key group ${keyGroup}`, `one of ${found}`, reader.offset - end + start);
     const entry = this.split(reader, state, { start: start + prefixBytes, end: keyEnd }, { buffer, start: value, end });
     reader.position = end;
     this.entries++;

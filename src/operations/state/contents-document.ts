@@ -79,7 +79,9 @@ export class ContentsDocument implements ReadHandlers {
   /** Writes the end. */
   async end({ undecoded, unread, more, scanned }: ReadResult): Promise<void> {
     if (!this.options.isSingle) await this.write(']');
-    await this.write(`${this.options.isSingle && this.operators === 0 ? '' : ','}"undecoded":${JSON.stringify(undecoded)}`);
+    await this.write(
+      `${this.options.isSingle && this.operators === 0 ? '' : ','}"undecoded":${JSON.stringify(undecoded)}`,
+    );
     await this.write(`,"unread":${JSON.stringify(unread)}`);
     if (more > 0) await this.write(`,"more":${more}`);
     if (scanned.length > 0) await this.write(`,"scanned":${JSON.stringify(scanned)}`);
@@ -185,7 +187,7 @@ function rowText(row: Row): string {
       return `${head}${inside}`;
     case 'middle':
       return `,${inside}`;
-    case 'last':
+    default:
       return inside === '' ? ']}' : `,${inside}]}`;
   }
 }

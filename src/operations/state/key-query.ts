@@ -1,11 +1,12 @@
 /** Which keys are wanted, and which key groups must be looked at for them. */
+
+import { ByteReader } from '../../bytes/byte-reader.js';
 import { ByteWriter } from '../../bytes/byte-writer.js';
 import { CkptError, UsageError } from '../../errors.js';
-import { ByteReader } from '../../bytes/byte-reader.js';
+import { UnknownFormatError } from '../../format/unknown-format-error.js';
 import { keyGroupOf } from '../../format/value/key-group.js';
 import { serializerOf } from '../../format/value/serializer-of.js';
 import { type StateValue, UnwritableValueError, type ValueSerializer } from '../../format/value/value-serializer.js';
-import { UnknownFormatError } from '../../format/unknown-format-error.js';
 import { loadHeads } from './heads.js';
 import type { KeyFilter } from './keyed-rows.js';
 import type { OperatorPieces } from './operators.js';

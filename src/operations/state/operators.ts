@@ -3,7 +3,8 @@ import type { RangedBytes } from '../../bytes/byte-reader.js';
 import type { Path } from '../../filesystem/path.js';
 import { type ModelConsumer, ModelVisitor } from '../../format/metadata/model-visitor.js';
 import { visitMetadata } from '../../format/metadata/read.js';
-import type { OperatorHead, SubtaskEntry } from '../../model/checkpoint-metadata.js';
+import { Since } from '../../format/metadata/tags.js';
+import type { MetadataHeader, OperatorHead, SubtaskEntry } from '../../model/checkpoint-metadata.js';
 import { findOperator } from '../find-operator.js';
 import { piecesOf, type SubtaskPieces } from './pieces.js';
 
@@ -63,6 +64,7 @@ class Collector implements ModelConsumer {
   readonly ready: OperatorPieces[] = [];
   private head: OperatorHead | undefined;
   private index = -1;
+  private version = 0;
   /** Of an index that occurs twice Flink keeps the last. */
   private readonly subtasks = new Map<number, SubtaskEntry>();
 
@@ -70,6 +72,10 @@ class Collector implements ModelConsumer {
     private readonly own: Path,
     private readonly wanted: number | undefined,
   ) {}
+
+  header({ version }: MetadataHeader): void {
+    this.version = version;
+  }
 
   beginOperator(head: OperatorHead): void {
     this.index++;
@@ -94,7 +100,9 @@ class Collector implements ModelConsumer {
       maxParallelism,
       finished,
       hasCoordinatorState: coordinatorState !== null,
-      subtasks: subtasks.map((entry) => piecesOf(entry, { own, maxParallelism })),
+      subtasks: subtasks.map((entry) =>
+        piecesOf(entry, { own, maxParallelism, hasNames: this.version >= Since.names }),
+      ),
     });
   }
 }

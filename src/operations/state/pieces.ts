@@ -32,6 +32,8 @@ export interface KeyGroupsPiece extends KeyGroupsForm {
 /** Files of RocksDB or ForSt. */
 export interface IncrementalPiece {
   readonly kind: 'incremental';
+  /** ForSt, as far as one can tell: it lists its own files in one order always. */
+  readonly isForSt: boolean;
   readonly meta: StateSource | undefined;
   /** By the names that they have there. */
   readonly files: readonly { readonly name: string; readonly source: StateSource }[];
@@ -89,8 +91,13 @@ export interface SubtaskPieces {
   readonly hasChannels: boolean;
 }
 
+/** How ForSt lists the files of an instance that are no tables; RocksDB lists them as the local file system does. */
+const FORST_ORDER = ['OPTIONS-', 'MANIFEST-', 'CURRENT'];
+
 /** Where handles stand. */
 export interface PieceContext {
+  /** Of the metadata: those of releases without ForSt name no operators. */
+  readonly hasNames: boolean;
   /** Directory of the metadata file. */
   readonly own: Path;
   readonly maxParallelism: number;
@@ -163,14 +170,23 @@ function keyGroupsPiece(
 
 function incrementalPiece(
   handle: IncrementalRemoteKeyedStateHandle,
-  { own, maxParallelism }: PieceContext,
+  { own, maxParallelism, hasNames }: PieceContext,
 ): IncrementalPiece {
+  const names = handle.privateState.map(({ localPath }) => localPath);
+  const inOrder = FORST_ORDER.every((prefix, i) => names[i]?.startsWith(prefix) && names.length === FORST_ORDER.length);
   const files = [...handle.sharedState, ...handle.privateState].flatMap(({ localPath, handle: file }) => {
     const source = sourceOf(file, own);
     return source ? [{ name: localPath, source }] : [];
   });
   const meta = sourceOf(handle.metaStateHandle, own);
-  return { kind: 'incremental', meta, files, range: rangeOf(handle.keyGroupRange), maxParallelism };
+  return {
+    kind: 'incremental',
+    isForSt: hasNames && inOrder,
+    meta,
+    files,
+    range: rangeOf(handle.keyGroupRange),
+    maxParallelism,
+  };
 }
 
 function changelogPiece(handle: ChangelogStateBackendHandleImpl, context: PieceContext): ChangelogPiece {

@@ -157,7 +157,8 @@ class Reading {
       resolved = { filter: {}, keyGroups: undefined, scanned: undefined, isImpossible: false };
     }
     if (resolved.isImpossible) return;
-    if (resolved.scanned !== undefined) this.scanned.push({ operatorId: operator.operatorId, reason: resolved.scanned });
+    if (resolved.scanned !== undefined)
+      this.scanned.push({ operatorId: operator.operatorId, reason: resolved.scanned });
     for (const subtask of operator.subtasks) await this.keyedSubtask(operator, subtask, resolved);
   }
 
@@ -181,7 +182,7 @@ class Reading {
       } catch (error) {
         this.signal?.throwIfAborted();
         if (!(error instanceof CkptError) || error.code !== 'CORRUPT_STATE') throw error;
-        const path = String(error.data.path);
+        const path = String(error.data.location);
         this.unread.push({ operatorId: operator.operatorId, subtask: index, path, reason: error.message });
       }
       await this.tellStates();

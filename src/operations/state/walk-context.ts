@@ -2,8 +2,8 @@
 import type { FileSystems } from '../../filesystem/registry.js';
 import type { KeyedState } from '../../format/entries/named-state.js';
 import type { RawEntry } from '../../format/entries/raw-entry.js';
-import type { KeyGroups } from './pieces.js';
 import type { Batch } from './parse-region.js';
+import type { KeyGroups } from './pieces.js';
 
 /** Entries that could not be reached. */
 export interface Lost {

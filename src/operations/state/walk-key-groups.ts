@@ -92,7 +92,8 @@ async function* walkHeapKeyGroup(
     },
   });
   for await (const batch of batches) {
-    const entries = wanted.size === states.length ? batch.entries : batch.entries.filter(({ state }) => wanted.has(state));
+    const entries =
+      wanted.size === states.length ? batch.entries : batch.entries.filter(({ state }) => wanted.has(state));
     if (entries.length > 0) yield { ...batch, entries };
   }
 }

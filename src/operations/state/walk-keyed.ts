@@ -2,7 +2,7 @@
 import { ByteFormatError } from '../../bytes/byte-format-error.js';
 import { CkptError, CorruptStateError } from '../../errors.js';
 import { UnknownFormatError } from '../../format/unknown-format-error.js';
-import { type KeyedPiece, type RawKeyedPiece, intersection } from './pieces.js';
+import { intersection, type KeyedPiece, type RawKeyedPiece } from './pieces.js';
 import type { StateBytes } from './state-bytes.js';
 import { openState, type StateSource, sourceName } from './state-source.js';
 import type { RawBatches, WalkContext } from './walk-context.js';
@@ -54,12 +54,11 @@ export async function* guarded(
   }
 }
 
-/** A failure in the bytes of a piece as one of its file. */
+/** A failure in the bytes of a piece as one of its file; in a merged file offsets count from the start of the segment. */
 export function located(error: unknown, source: StateSource): Error {
   if (!(error instanceof ByteFormatError)) return error instanceof Error ? error : new Error(String(error));
-  const offset = error.offset + (source.kind === 'file' ? source.start : 0);
-  const { reading: expected, found } = error;
-  return new CorruptStateError({ path: sourceName(source), offset, expected, found });
+  const { offset, reading: expected, found } = error;
+  return new CorruptStateError({ location: sourceName(source), offset, expected, found }, { cause: error });
 }
 
 /**

@@ -12,6 +12,8 @@ import { type Region, regionChunks } from './region.js';
 import type { StateBytes } from './state-bytes.js';
 
 const MAX_HEADER_BYTES = 32 * 1024 * 1024;
+/** Of a broadcast state: how many entries it has. */
+const COUNT_BYTES = 4;
 /** Neighbouring elements are read together up to this many bytes. */
 const RUN_BYTES = 1024 * 1024;
 
@@ -63,7 +65,8 @@ export class OperatorWalk {
     const { size } = bytes;
     const all = piece.states.flatMap(({ offsets }) => [...offsets]);
     for (const offset of all) {
-      if (offset < 0 || offset > size) throw new ByteFormatError(size, `an offset within the ${size} bytes`, `${offset}`);
+      if (offset < 0 || offset > size)
+        throw new ByteFormatError(size, `an offset within the ${size} bytes`, `${offset}`);
     }
     this.starts = Float64Array.from([...all, size]).sort();
   }
@@ -76,6 +79,19 @@ export class OperatorWalk {
     } else {
       yield* this.elements(state, offsets, onLost);
     }
+  }
+
+  /** Bytes that a state takes here, and how many elements or entries it has; undefined if only reading all would tell. */
+  async size({ name, kind }: OperatorState): Promise<{ readonly bytes: number; readonly entries: number | undefined }> {
+    const offsets = this.piece.states.find((state) => state.name === name)?.offsets ?? new Float64Array(0);
+    let bytes = 0;
+    for (const offset of offsets) bytes += this.endOf(offset) - offset;
+    if (kind !== 'broadcast') return { bytes, entries: offsets.length };
+    const [at] = offsets;
+    if (at === undefined) return { bytes, entries: 0 };
+    if (this.compressed || bytes < COUNT_BYTES) return { bytes, entries: undefined };
+    const count = await this.bytes.read(at, at + COUNT_BYTES);
+    return { bytes, entries: new DataView(count.buffer, count.byteOffset, COUNT_BYTES).getInt32(0) };
   }
 
   private async *broadcast(

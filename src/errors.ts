@@ -327,6 +327,17 @@ export class OperatorNotFoundError extends CkptError {
   }
 }
 
+/** No operator that was read has a state of this name. */
+export class StateNotFoundError extends CkptError {
+  readonly code = 'STATE_NOT_FOUND';
+  override readonly category = 'usage';
+  readonly data: { readonly state: string; readonly states: readonly string[] };
+  constructor(state: string, states: readonly string[], options?: ErrorOptions) {
+    super(`no state "${state}"; there are ${states.join(', ')}`, options);
+    this.data = { state, states };
+  }
+}
+
 /** A reference to a storage location that is none, or a path that no reference can hold. */
 export class InvalidLocationReferenceError extends CkptError {
   readonly code = 'INVALID_LOCATION_REFERENCE';

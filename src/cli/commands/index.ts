@@ -12,6 +12,7 @@ import { gc } from './gc.spec.js';
 import { inspect } from './inspect.spec.js';
 import { list } from './list.spec.js';
 import { prune } from './prune.spec.js';
+import { read } from './read.spec.js';
 import { rebase } from './rebase.spec.js';
 import { resolve } from './resolve.spec.js';
 import { savepoint } from './savepoint.spec.js';
@@ -27,6 +28,7 @@ export const commands: readonly CommandSpec[] = [
   assemble,
   list,
   states,
+  read,
   verify,
   diff,
   savepoint,

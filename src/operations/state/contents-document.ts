@@ -21,18 +21,20 @@ export interface ContentsDocumentOptions {
   readonly isSingle: boolean;
 }
 
-/** Writes the document while state is read. */
+/** Writes the document while state is read: nothing before the first operator is done. */
 export class ContentsDocument implements ReadHandlers {
   private states: StateText[] = [];
   private operators = 0;
+  private isBegun = false;
 
   constructor(
     private readonly write: WriteText,
     private readonly options: ContentsDocumentOptions,
   ) {}
 
-  /** Writes the beginning. */
-  async begin(): Promise<void> {
+  private async begin(): Promise<void> {
+    if (this.isBegun) return;
+    this.isBegun = true;
     await this.write(this.options.isSingle ? '{' : '{"operators":[');
   }
 
@@ -59,6 +61,7 @@ export class ContentsDocument implements ReadHandlers {
   async endOperator({ operatorId, uid }: OperatorPieces): Promise<void> {
     const { isSingle } = this.options;
     if (this.states.length === 0 && !isSingle) return;
+    await this.begin();
     const identity = `"operatorId":${JSON.stringify(operatorId)},"uid":${JSON.stringify(uid)}`;
     await this.write(isSingle ? identity : `${this.operators > 0 ? ',' : ''}{${identity}`);
     for (const section of ['keyed', 'operator'] as const) {
@@ -78,6 +81,7 @@ export class ContentsDocument implements ReadHandlers {
 
   /** Writes the end. */
   async end({ undecoded, unread, more, scanned }: ReadResult): Promise<void> {
+    await this.begin();
     if (!this.options.isSingle) await this.write(']');
     await this.write(
       `${this.options.isSingle && this.operators === 0 ? '' : ','}"undecoded":${JSON.stringify(undecoded)}`,
@@ -173,7 +177,7 @@ class StateText {
 }
 
 /** An entry as the document has it; of a large map the piece that it is. */
-function rowText(row: Row): string {
+export function rowText(row: Row): string {
   const { kind, keyGroup, key, namespace, value, entries, timestamp, part } = row;
   if (kind === 'split-list' || kind === 'union-list') return JSON.stringify(value ?? null);
   if (kind === 'broadcast') return JSON.stringify({ key, value });

@@ -161,6 +161,7 @@ class KeyedRows {
       keyGroup,
       key: key === undefined ? this.decoder.key(entry) : key,
       namespace: namespace === undefined ? this.decoder.namespace(entry) : namespace,
+      ...(state.ttl && { ttl: true as const }),
     };
   }
 }

@@ -1,6 +1,6 @@
 /** `ckpt read`: every entry of the state of a checkpoint, one operator after the other, with bounded memory. */
 import { ByteFormatError } from '../../bytes/byte-format-error.js';
-import { CkptError } from '../../errors.js';
+import { CkptError, StateNotFoundError } from '../../errors.js';
 import type { FileSystems } from '../../filesystem/registry.js';
 import type { KeyedState, KeyedStateKind, OperatorStateKind } from '../../format/entries/named-state.js';
 import type { RawEntry } from '../../format/entries/raw-entry.js';
@@ -88,7 +88,7 @@ export interface ReadResult {
 
 /**
  * Reads state.
- * @throws OperatorNotFoundError; UsageError if no state has the name, or the key is none; the errors of reading metadata
+ * @throws OperatorNotFoundError; StateNotFoundError; the errors of reading metadata
  */
 export async function readState(
   fileSystems: FileSystems,
@@ -110,6 +110,8 @@ class Reading {
   private operators = 0;
   private entries = 0;
   private shown = 0;
+  /** Names of all states that there are, wanted or not. */
+  private readonly names = new Set<string>();
   /** Of the operator that is being read. */
   private heads = new Map<string, { -readonly [K in keyof StateCount]: StateCount[K] }>();
   private pending: ReadStateHead[] = [];
@@ -122,6 +124,10 @@ class Reading {
   ) {}
 
   result(): ReadResult {
+    const { state } = this.request;
+    if (state !== undefined && this.counts.length === 0 && this.names.size > 0 && this.unread.length === 0) {
+      throw new StateNotFoundError(state, [...this.names]);
+    }
     const { counts, entries, unread, scanned, operators } = this;
     return {
       counts,
@@ -216,6 +222,7 @@ class Reading {
   }
 
   private note(operator: OperatorPieces, head: ReadStateHead): { entries: number } | undefined {
+    this.names.add(head.name);
     if (this.request.state !== undefined && this.request.state !== head.name) return undefined;
     const key = `${head.section} ${head.name}`;
     const known = this.heads.get(key);

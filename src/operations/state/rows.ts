@@ -22,8 +22,29 @@ export interface Row {
   readonly entries?: readonly MapEntry[];
   /** Milliseconds. */
   readonly timestamp?: number | string;
+  /** Values carry the time of their last access. */
+  readonly ttl?: true;
   /** A piece of a large map: `first` and `middle` are followed by others of the same. Undefined: it is whole. */
   readonly part?: 'first' | 'middle' | 'last';
+}
+
+/** When a row was last accessed, in milliseconds: of a list or a map its youngest part. Undefined without time to live. */
+export function lastAccessOf({ ttl, value, entries }: Row): number | undefined {
+  if (!ttl) return undefined;
+  const parts = entries ? entries.map((entry) => entry.value) : Array.isArray(value) ? value : [value];
+  let newest: number | undefined;
+  for (const part of parts) {
+    const time = isStamped(part) ? Number(part.lastAccess) : Number.NaN;
+    if (!Number.isNaN(time) && (newest === undefined || time > newest)) newest = time;
+  }
+  return newest;
+}
+
+/** True for what a serializer with time to live wrote. */
+export function isStamped(
+  value: unknown,
+): value is { readonly value: StateValue; readonly lastAccess: number | string } {
+  return typeof value === 'object' && value !== null && 'lastAccess' in value && 'value' in value;
 }
 
 /** What keys, namespaces and values are called where they are compared with text: strings as they are, all else as JSON. */

@@ -2,7 +2,7 @@
 import { ByteFormatError } from '../../bytes/byte-format-error.js';
 import { ByteReader } from '../../bytes/byte-reader.js';
 import { longValue } from '../value/numbers.js';
-import type { StateValue, ValueSerializer } from '../value/value-serializer.js';
+import { type StateValue, UndecodableValueError, type ValueSerializer } from '../value/value-serializer.js';
 import type { KeyedState } from './named-state.js';
 import type { RawEntry } from './raw-entry.js';
 
@@ -61,25 +61,26 @@ export class EntryDecoder {
     return [{ key, value: this.part(serializer(state.mapValue, state), valueBuffer, value + 1, valueEnd) }];
   }
 
-  private elements(state: KeyedState, { valueBuffer, value, valueEnd }: RawEntry): StateValue[] {
+  private elements(state: KeyedState, { valueBuffer, value, valueEnd }: RawEntry): StateValue {
     const element = serializer(state.element, state);
     const reader = this.over(valueBuffer);
     const elements: StateValue[] = [];
     reader.position = value;
-    while (reader.position < valueEnd) {
-      if (elements.length > 0) reader.take(SEPARATOR_BYTES, 'the byte between elements of a list');
-      elements.push(element.read(reader, valueEnd));
+    try {
+      while (reader.position < valueEnd) {
+        if (elements.length > 0) reader.take(SEPARATOR_BYTES, 'the byte between elements of a list');
+        elements.push(element.read(reader, valueEnd));
+      }
+    } catch (error) {
+      if (!(error instanceof UndecodableValueError)) throw error;
+      return opaque(`List<${element.type}>`, error, reader, value, valueEnd);
     }
     checkEnd(reader, valueEnd, 'a list');
     return elements;
   }
 
   private part(serializer: ValueSerializer, buffer: Uint8Array, start: number, end: number): StateValue {
-    const reader = this.over(buffer);
-    reader.position = start;
-    const value = serializer.read(reader, end);
-    checkEnd(reader, end, `a value of ${serializer.type}`);
-    return value;
+    return readWhole(serializer, this.over(buffer), start, end);
   }
 
   private over(buffer: Uint8Array): ByteReader {
@@ -93,6 +94,32 @@ export class EntryDecoder {
     }
     return this.reader;
   }
+}
+
+/**
+ * Reads a value of which is known where it ends. One with a part inside that cannot be decoded stays bytes, all of it.
+ * @throws ByteFormatError if it ends elsewhere
+ */
+export function readWhole(serializer: ValueSerializer, reader: ByteReader, start: number, end: number): StateValue {
+  reader.position = start;
+  try {
+    const value = serializer.read(reader, end);
+    checkEnd(reader, end, `a value of ${serializer.type}`);
+    return value;
+  } catch (error) {
+    if (!(error instanceof UndecodableValueError)) throw error;
+    return opaque(serializer.type, error, reader, start, end);
+  }
+}
+
+function opaque(
+  type: string,
+  error: UndecodableValueError,
+  { buffer }: ByteReader,
+  start: number,
+  end: number,
+): StateValue {
+  return { '@opaque': type, serializer: error.type, bytes: buffer.toString('base64', start, end) };
 }
 
 /** Elements that were joined, each with where it starts and ends. @throws ByteFormatError; UndecodableValueError */

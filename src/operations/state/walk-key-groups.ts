@@ -15,6 +15,7 @@ import { intersection, type KeyGroups, type KeyGroupsPiece, type RawKeyedPiece }
 import type { Region } from './region.js';
 import type { StateBytes } from './state-bytes.js';
 import type { RawBatches, WalkContext } from './walk-context.js';
+import { unsplitReason } from './walk-incremental.js';
 
 /** The states of a header. @throws UnknownFormatError if it could not be read to its end */
 export function statesOf(header: KeyedHeader): KeyedState[] {
@@ -58,7 +59,7 @@ async function* walkBody(walk: BodyWalk, wanted: ReadonlySet<KeyedState>, contex
       const region: Region = { bytes, start, end, compression: compressed ? 'streams' : 'no' };
       const parser = new UnifiedParser(keyGroup, keyGroupPrefixBytes(piece.maxParallelism), states, {
         wanted,
-        onUnsplit: (state, { message }) => context.onLost({ state, entries: 1, reason: message }),
+        onUnsplit: (state, error) => context.onLost({ state, entries: 1, reason: unsplitReason(error) }),
       });
       yield* parseRegion(region, parser);
     } else {

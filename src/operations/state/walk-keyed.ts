@@ -6,6 +6,7 @@ import { intersection, type KeyedPiece, type RawKeyedPiece } from './pieces.js';
 import type { StateBytes } from './state-bytes.js';
 import { openState, type StateSource, sourceName } from './state-source.js';
 import type { RawBatches, WalkContext } from './walk-context.js';
+import { walkIncremental } from './walk-incremental.js';
 import { walkKeyGroups, walkRawKeyed } from './walk-key-groups.js';
 
 /** The entries of a piece of managed keyed state. */
@@ -16,6 +17,8 @@ export async function* walkKeyed(piece: KeyedPiece, context: WalkContext): RawBa
       yield* guarded(piece.source, context, (bytes) => walkKeyGroups(bytes, piece, context));
       break;
     case 'incremental':
+      yield* reported(piece.meta ? sourceName(piece.meta) : '', context, () => walkIncremental(piece, context));
+      break;
     case 'changelog':
       break;
   }
@@ -51,6 +54,16 @@ export async function* guarded(
   } catch (error) {
     context.signal?.throwIfAborted();
     context.onUnread({ path: sourceName(source), reason: reasonOf(located(error, source)) });
+  }
+}
+
+/** Tells of what fails in a walk that names its files itself. */
+async function* reported(path: string, context: WalkContext, walk: () => RawBatches): RawBatches {
+  try {
+    yield* walk();
+  } catch (error) {
+    context.signal?.throwIfAborted();
+    context.onUnread({ path, reason: reasonOf(error) });
   }
 }
 

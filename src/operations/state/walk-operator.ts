@@ -2,10 +2,11 @@
 import { ByteFormatError } from '../../bytes/byte-format-error.js';
 import { ByteReader } from '../../bytes/byte-reader.js';
 import { BroadcastParser } from '../../format/entries/broadcast-parser.js';
+import { readWhole } from '../../format/entries/decode-entry.js';
 import { type OperatorState, operatorState } from '../../format/entries/named-state.js';
 import { type OperatorHeader, readOperatorHeader } from '../../format/operator/operator-header.js';
 import { UnknownFormatError } from '../../format/unknown-format-error.js';
-import { type StateValue, UndecodableValueError } from '../../format/value/value-serializer.js';
+import type { StateValue } from '../../format/value/value-serializer.js';
 import { MAX_ENTRY_BYTES, parseRegion } from './parse-region.js';
 import type { OperatorPiece } from './pieces.js';
 import { type Region, regionChunks } from './region.js';
@@ -77,7 +78,7 @@ export class OperatorWalk {
     if (state.kind === 'broadcast') {
       for (const offset of offsets) yield* this.broadcast(state, offset, onLost);
     } else {
-      yield* this.elements(state, offsets, onLost);
+      yield* this.elements(state, offsets);
     }
   }
 
@@ -113,7 +114,6 @@ export class OperatorWalk {
   private async *elements(
     state: OperatorState,
     offsets: ArrayLike<number>,
-    onLost: OnLostElements,
   ): AsyncGenerator<readonly OperatorEntry[], void> {
     for (let i = 0; i < offsets.length; ) {
       const from = offsets[i] as number;
@@ -129,7 +129,7 @@ export class OperatorWalk {
         const start = offsets[i] as number;
         const end = this.compressed ? buffer.length : this.endOf(start) - from;
         reader.position = this.compressed ? 0 : start - from;
-        this.readElement(state, reader, end, start, run, onLost);
+        this.readElement(state, reader, end, start, run);
       }
       yield run;
     }
@@ -141,18 +141,14 @@ export class OperatorWalk {
     end: number,
     offset: number,
     into: OperatorEntry[],
-    onLost: OnLostElements,
   ): void {
     const begin = reader.position;
     try {
-      const value = state.value.read(reader, end);
-      if (reader.position !== end) reader.fail('the end of an element', `${end - reader.position} more bytes`);
-      into.push({ value });
+      into.push({ value: readWhole(state.value, reader, begin, end) });
     } catch (error) {
-      if (error instanceof UndecodableValueError) onLost(1, error.message);
-      else if (!(error instanceof ByteFormatError)) throw error;
-      else if (!this.compressed) throw new ByteFormatError(offset + error.offset - begin, error.reading, error.found);
-      else throw new ByteFormatError(offset, `${error.reading} (compressed here)`, error.found);
+      if (!(error instanceof ByteFormatError)) throw error;
+      if (this.compressed) throw new ByteFormatError(offset, `${error.reading} (compressed here)`, error.found);
+      throw new ByteFormatError(offset + error.offset - begin, error.reading, error.found);
     }
   }
 

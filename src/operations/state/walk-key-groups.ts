@@ -126,7 +126,7 @@ async function tellBody(
 }
 
 /**
- * The timers in a piece of raw keyed state; none if it is in a form of its own.
+ * The timers in a piece of raw keyed state; none if it is in a form of its own. A service without timers is no state.
  * @throws ByteFormatError with offsets in the piece; the errors of reading
  */
 export async function* walkRawKeyed(
@@ -141,7 +141,6 @@ export async function* walkRawKeyed(
     if (keyGroup < first || keyGroup > last || !(await isRawTimers(bytes, start, end))) continue;
     context.signal?.throwIfAborted();
     const parser: EntryParser<RawEntry> = new RawTimersParser(keyGroup, states);
-    const known = states.states.length;
     const batches = parseRegion({ bytes, start, end, compression: 'no' }, parser, {
       onUndecodable: ({ type }) => {
         const reason = `a part of a timer, of ${type}, has no length`;
@@ -150,11 +149,9 @@ export async function* walkRawKeyed(
       },
     });
     for await (const batch of batches) {
-      if (states.states.length > known) for (const state of states.states) context.onState(state);
       const entries = batch.entries.filter(({ state }) => context.isWanted(state));
       if (entries.length > 0) yield { ...batch, entries };
     }
-    for (const state of states.states) context.onState(state);
   }
 }
 

@@ -1,9 +1,7 @@
 /** The text of `ckpt read`: rows as tables while they come, and how many entries there are. */
 
-import type { StateValue } from '../format/value/value-serializer.js';
-import { type Expiry, isExpired } from '../operations/state/lines.js';
 import type { ReadResult, StateCount } from '../operations/state/read-state.js';
-import { isStamped, type Row, textOf } from '../operations/state/rows.js';
+import type { RowText } from '../operations/state/row-text.js';
 import { formatCount, plural } from './format.js';
 import { printable } from './printable.js';
 import { type Column, renderTable } from './table.js';
@@ -28,24 +26,18 @@ export function renderOperatorTitle({ operatorId, uid, name }: RowsOf, view: Vie
 }
 
 /** Rows as a table. */
-export function renderRows(rows: readonly Row[], view: View, expiry: Expiry | undefined): string {
-  const columns: Column<Row>[] = [
+export function renderRows(rows: readonly RowText[], view: View): string {
+  const columns: Column<RowText>[] = [
     { heading: 'State', cell: ({ state }) => state, paint: () => view.style.name, minimum: 8 },
     { heading: 'Subtask', cell: ({ subtask }) => `#${subtask}`, align: 'right', priority: 0 },
-    {
-      heading: 'Group',
-      cell: ({ keyGroup }) => (keyGroup === null ? '' : `${keyGroup}`),
-      align: 'right',
-      optional: true,
-      priority: 1,
-    },
-    { heading: 'Key', cell: ({ key }) => (key === undefined ? '' : textOf(key)), optional: true, minimum: 12 },
-    { heading: 'Namespace', cell: ({ namespace }) => namespaceText(namespace), optional: true, minimum: 12 },
-    { heading: 'Value', cell: valueText, optional: true, minimum: 20 },
-    { heading: 'Last access', cell: accessText, optional: true, minimum: 24 },
+    { heading: 'Group', cell: ({ keyGroup }) => keyGroup, align: 'right', optional: true, priority: 1 },
+    { heading: 'Key', cell: ({ key }) => key, optional: true, minimum: 12 },
+    { heading: 'Namespace', cell: ({ namespace }) => namespace, optional: true, minimum: 12 },
+    { heading: 'Value', cell: ({ value }) => value, optional: true, minimum: 20 },
+    { heading: 'Last access', cell: ({ lastAccess }) => lastAccess, optional: true, minimum: 24 },
     {
       heading: 'Expired',
-      cell: (row) => (expiry && isExpired(row, expiry) ? 'expired' : ''),
+      cell: ({ isExpired }) => (isExpired ? 'expired' : ''),
       optional: true,
       paint: () => view.style.warning,
     },
@@ -78,37 +70,4 @@ export function renderReadEnd({ entries, more }: ReadResult, view: View): string
 
 function operatorText({ operatorName, uid, operatorId }: StateCount): string {
   return operatorName ?? uid ?? operatorId;
-}
-
-function namespaceText(namespace: StateValue | undefined): string {
-  return namespace === null || namespace === undefined ? '' : textOf(namespace);
-}
-
-/** The value without what time to live adds to it. */
-function valueText({ value, entries, timestamp, part }: Row): string {
-  if (timestamp !== undefined) return timeText(timestamp);
-  if (!entries) return value === undefined ? '' : textOf(plain(value));
-  const pairs = entries.map((entry) => `${textOf(entry.key)} → ${textOf(plain(entry.value))}`).join(', ');
-  return part === 'first' || part === 'middle' ? `${pairs}, …` : pairs;
-}
-
-function plain(value: StateValue): StateValue {
-  if (Array.isArray(value)) return value.map((element: StateValue) => (isStamped(element) ? element.value : element));
-  return isStamped(value) ? value.value : value;
-}
-
-const LATEST_TIME = 8.64e15;
-
-function timeText(milliseconds: number | string): string {
-  const time = Number(milliseconds);
-  return Math.abs(time) <= LATEST_TIME ? new Date(time).toISOString() : String(milliseconds);
-}
-
-function accessText(row: Row): string {
-  const times = (row.entries?.map(({ value }) => value) ?? (Array.isArray(row.value) ? row.value : [row.value]))
-    .filter(isStamped)
-    .map(({ lastAccess }) => Number(lastAccess));
-  if (!row.ttl || times.length === 0) return '';
-  const [first, last] = [Math.min(...times), Math.max(...times)];
-  return first === last ? timeText(first) : `${timeText(first)} – ${timeText(last)}`;
 }

@@ -1,6 +1,4 @@
 /** The text of `ckpt states`. */
-import type { TypeDescription } from '../format/value/type-description.js';
-import { typeText } from '../format/value/type-description.js';
 import type { ListedOperator, ListedState, StatesResult } from '../operations/state/list-states.js';
 import { formatBytes, formatCount, plural } from './format.js';
 import { printable } from './printable.js';
@@ -90,26 +88,6 @@ function namespaceText({ namespaceType }: ListedState): string {
   return namespaceType === 'VoidNamespace' ? '' : (namespaceType ?? '');
 }
 
-function valueText({ kind, mapKeyType, description }: ListedState): string {
-  const { value } = description;
-  if (!value) return '';
-  const text = fullText(withoutTtl(value));
-  return kind === 'map' && mapKeyType !== null ? `${mapKeyType} → ${text}` : text;
-}
-
-/** That there is time to live is said with the kind. */
-function withoutTtl(type: TypeDescription): TypeDescription {
-  return type.kind === 'composite' && type.name === 'Ttl' && type.parts[0] ? (type.parts[1] ?? type.parts[0]) : type;
-}
-
-/** With the fields of a POJO, the constants of an enum. */
-function fullText(type: TypeDescription): string {
-  switch (type.kind) {
-    case 'pojo':
-      return `${typeText(type)} {${type.fields.map((field) => `${field.name} ${typeText(field.type)}`).join(', ')}}`;
-    case 'enum':
-      return `${typeText(type)} {${type.constants.join(', ')}}`;
-    default:
-      return typeText(type);
-  }
+function valueText({ kind, mapKeyType, valueDetail }: ListedState): string {
+  return kind === 'map' && mapKeyType !== null ? `${mapKeyType} → ${valueDetail ?? ''}` : (valueDetail ?? '');
 }

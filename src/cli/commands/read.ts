@@ -4,6 +4,7 @@ import { keyQuery } from '../../operations/state/key-query.js';
 import { CSV_HEADER, csvLinesOf, type Expiry, jsonLineOf } from '../../operations/state/lines.js';
 import type { OperatorPieces } from '../../operations/state/operators.js';
 import { type ReadHandlers, type ReadRequest, type ReadResult, readState } from '../../operations/state/read-state.js';
+import { rowText } from '../../operations/state/row-text.js';
 import type { Row } from '../../operations/state/rows.js';
 import type { Context } from '../context.js';
 import { Exit } from '../exit-code.js';
@@ -135,7 +136,12 @@ async function tableOutput(context: Context, expiry: Expiry | undefined): Promis
       await context.stream.write(titled ? `\n${title}` : title);
       titled = operator;
     }
-    await context.stream.write(report.renderRows(rows, view, expiry));
+    await context.stream.write(
+      report.renderRows(
+        rows.map((row) => rowText(row, expiry)),
+        view,
+      ),
+    );
   };
   return {
     handlers: {

@@ -123,7 +123,7 @@ class StateText {
 
   async add(row: Row): Promise<void> {
     if (this.sorted !== undefined) {
-      const text = rowText(row);
+      const text = rowJson(row);
       this.sorted.push({ sortKey: JSON.stringify(row.key) ?? text, text });
       this.sortedBytes += text.length;
       if (this.sortedBytes > SORTED_BYTES) await this.unsort(this.sorted);
@@ -134,7 +134,7 @@ class StateText {
       if (!this.isFirst) await this.put(',');
       this.isFirst = false;
     }
-    await this.put(rowText(row));
+    await this.put(rowJson(row));
   }
 
   private async unsort(elements: readonly { readonly text: string }[]): Promise<void> {
@@ -177,7 +177,7 @@ class StateText {
 }
 
 /** An entry as the document has it; of a large map the piece that it is. */
-export function rowText(row: Row): string {
+export function rowJson(row: Row): string {
   const { kind, keyGroup, key, namespace, value, entries, timestamp, part } = row;
   if (kind === 'split-list' || kind === 'union-list') return JSON.stringify(value ?? null);
   if (kind === 'broadcast') return JSON.stringify({ key, value });

@@ -1,22 +1,14 @@
 /** The heads of pieces of keyed state: which states there are and how they were written. Nothing else of them is read. */
 import type { FileSystems } from '../../filesystem/registry.js';
+import { type KeyedState, keyedState } from '../../format/entries/named-state.js';
 import { firstOffset } from '../../format/keyed/key-group-regions.js';
 import type { KeyedHeader } from '../../format/keyed/keyed-header.js';
-import type { SerializerSnapshot } from '../../format/keyed/serializer-snapshot.js';
-import type { StateMetaInfo } from '../../format/state-meta-info.js';
 import { UnknownFormatError } from '../../format/unknown-format-error.js';
 import { loadKeyedHeader } from './keyed-file.js';
 import type { KeyedPiece, KeyGroupsPiece } from './pieces.js';
 import type { StateBytes } from './state-bytes.js';
 import { openState, type StateSource } from './state-source.js';
-import { located } from './walk-keyed.js';
-
-/** What a piece says of its states. */
-export interface KeyedHead {
-  /** Undefined if it does not say: a changelog without a materialized part. */
-  readonly keySnapshot: SerializerSnapshot | undefined;
-  readonly states: readonly StateMetaInfo[];
-}
+import { located } from './walk-errors.js';
 
 /** A source with the header that was read from it. */
 export interface SourceHead {
@@ -68,4 +60,12 @@ async function headOf(
   } finally {
     await close();
   }
+}
+
+/** The states of a header. @throws UnknownFormatError if it could not be read to its end */
+export function statesOf(header: KeyedHeader): KeyedState[] {
+  const { keySerializer, unknown } = header;
+  if (unknown) throw unknown;
+  if (!keySerializer) throw new UnknownFormatError(0, 'a header without a serializer of keys');
+  return header.states.map((info) => keyedState(info, keySerializer));
 }

@@ -1,6 +1,6 @@
 /** Rows as lines of text for other programs: JSON lines and CSV. */
 
-import { rowText } from './contents-document.js';
+import { rowJson } from './contents-document.js';
 import type { OperatorPieces } from './operators.js';
 import { lastAccessOf, type Row, textOf } from './rows.js';
 
@@ -14,10 +14,10 @@ export const CSV_HEADER =
 export function jsonLineOf(row: Row, { operatorId, uid }: Operator, ttl?: Expiry): string {
   const { state, kind, subtask, part } = row;
   const end = part === 'first' || part === 'middle' ? '' : '\n';
-  if (part === 'middle' || part === 'last') return rowText(row) + end;
+  if (part === 'middle' || part === 'last') return rowJson(row) + end;
   const isOperator = row.keyGroup === null;
   const about = { operatorId, uid, state, kind, subtask, ...expiryOf(row, ttl) };
-  if (!isOperator) return `${JSON.stringify(about).slice(0, -1)},${rowText(row).slice(1)}${end}`;
+  if (!isOperator) return `${JSON.stringify(about).slice(0, -1)},${rowJson(row).slice(1)}${end}`;
   const { keyGroup, key = null, value } = row;
   return `${JSON.stringify({ ...about, keyGroup, key, namespace: null, value })}\n`;
 }

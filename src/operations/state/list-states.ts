@@ -12,13 +12,13 @@ import {
 import type { SerializerSnapshot } from '../../format/keyed/serializer-snapshot.js';
 import { UnknownFormatError } from '../../format/unknown-format-error.js';
 import { serializerOf } from '../../format/value/serializer-of.js';
-import type { TypeDescription } from '../../format/value/type-description.js';
+import { type TypeDescription, typeText } from '../../format/value/type-description.js';
 import type { Backend } from '../inspect-result.js';
 import { loadHeads } from './heads.js';
 import { forEachOperator, type MetadataInput, type OperatorPieces } from './operators.js';
 import type { KeyedPiece, OperatorPiece, SubtaskPieces } from './pieces.js';
 import { openState, type StateSource, sourceName } from './state-source.js';
-import { located } from './walk-keyed.js';
+import { located } from './walk-errors.js';
 import { OperatorWalk, openOperatorFile } from './walk-operator.js';
 
 /** Heads that are read at once. */
@@ -34,6 +34,8 @@ export interface ListedState {
   readonly namespaceType: string | null;
   /** Of a list that of its elements, of a map that of its values; null for timers. */
   readonly valueType: string | null;
+  /** With the fields of a POJO and the constants of an enum, without what time to live adds. */
+  readonly valueDetail: string | null;
   /** Of maps. */
   readonly mapKeyType: string | null;
   /** Values carry the time of their last access. How long they live is not stored. */
@@ -268,6 +270,7 @@ function listedKeyed(state: KeyedState): Collected['state'] {
     keyType: key.type,
     namespaceType: namespace.type,
     valueType: shown?.type ?? null,
+    valueDetail: shown ? fullText(withoutTtl(shown.description)) : null,
     mapKeyType: mapKey?.type ?? null,
     ttl,
     serializer: valueSnapshot ? serializerName(valueSnapshot) : null,
@@ -282,6 +285,7 @@ function listedOperator({ name, kind, key, value, valueSnapshot }: OperatorState
     keyType: key?.type ?? null,
     namespaceType: null,
     valueType: value.type,
+    valueDetail: fullText(value.description),
     mapKeyType: null,
     ttl: false,
     serializer: serializerName(valueSnapshot),
@@ -345,5 +349,22 @@ function backendOf({ subtasks }: OperatorPieces): Backend | null {
     case 'key-groups':
       if (first.form === 'unified') return 'unknown';
       return first.offsets.some((offset) => offset === 0) ? 'rocksdb' : 'hashmap';
+  }
+}
+
+/** That there is time to live is said with the kind. */
+function withoutTtl(type: TypeDescription): TypeDescription {
+  return type.kind === 'composite' && type.name === 'Ttl' && type.parts[0] ? (type.parts[1] ?? type.parts[0]) : type;
+}
+
+/** With the fields of a POJO, the constants of an enum. */
+function fullText(type: TypeDescription): string {
+  switch (type.kind) {
+    case 'pojo':
+      return `${typeText(type)} {${type.fields.map((field) => `${field.name} ${typeText(field.type)}`).join(', ')}}`;
+    case 'enum':
+      return `${typeText(type)} {${type.constants.join(', ')}}`;
+    default:
+      return typeText(type);
   }
 }

@@ -126,6 +126,11 @@ export function intersection(a: KeyGroups, b: KeyGroups): KeyGroups {
   return { first: Math.max(a.first, b.first), last: Math.min(a.last, b.last) };
 }
 
+/** Key groups that a handle holds, of those that are wanted. */
+export function wantedKeyGroups(range: KeyGroups, wanted: KeyGroups | undefined): KeyGroups {
+  return wanted === undefined ? range : intersection(range, wanted);
+}
+
 function rangeOf({ startKeyGroup, numberOfKeyGroups }: KeyGroupRange): KeyGroups {
   return { first: startKeyGroup, last: startKeyGroup + numberOfKeyGroups - 1 };
 }

@@ -12,7 +12,8 @@ import type { SubtaskPieces } from './pieces.js';
 import type { Row } from './rows.js';
 import { openState, sourceName } from './state-source.js';
 import type { Unread, WalkContext } from './walk-context.js';
-import { located, reasonOf, walkKeyed, walkRaw } from './walk-keyed.js';
+import { located, reasonOf } from './walk-errors.js';
+import { walkKeyed, walkRaw } from './walk-keyed.js';
 import { OperatorWalk, openOperatorFile } from './walk-operator.js';
 
 /** What is wanted of the state. */

@@ -8,13 +8,12 @@ import type { EntryBatch } from '../../format/sst/entry-batch.js';
 import { UndecodableValueError } from '../../format/value/value-serializer.js';
 import { RocksDatabase } from '../rocksdb/database.js';
 import { keysOfKeyGroups } from '../rocksdb/key-groups.js';
-import { loadHeads } from './heads.js';
+import { loadHeads, statesOf } from './heads.js';
 import type { Batch } from './parse-region.js';
-import type { IncrementalPiece } from './pieces.js';
+import { type IncrementalPiece, wantedKeyGroups } from './pieces.js';
 import { sourceName } from './state-source.js';
 import type { RawBatches, WalkContext } from './walk-context.js';
-import { statesOf, wantedKeyGroups } from './walk-key-groups.js';
-import { located, reasonOf } from './walk-keyed.js';
+import { located, reasonOf, unsplitReason } from './walk-errors.js';
 
 /** The entries of an instance, state by state. What cannot be read is told of, and the walk goes on with the next state. */
 export async function* walkIncremental(piece: IncrementalPiece, context: WalkContext): RawBatches {
@@ -90,9 +89,4 @@ function rawBatch(
     // Which of the tables an entry came from is not known any more.
     locate: (error) => (meta ? located(error, meta) : error),
   };
-}
-
-/** Why a key cannot be taken apart. */
-export function unsplitReason({ type }: UndecodableValueError): string {
-  return `a key, or a part of it, of ${type} has no length, and only its class can tell where it ends`;
 }

@@ -1,29 +1,21 @@
 /** Walks through files with key groups: the heap backend's form, the unified one, and timers in raw keyed state. */
 import { ByteFormatError } from '../../bytes/byte-format-error.js';
 import { HeapParser } from '../../format/entries/heap-parser.js';
-import { type KeyedState, keyedState } from '../../format/entries/named-state.js';
+import type { KeyedState } from '../../format/entries/named-state.js';
 import type { EntryParser, RawEntry } from '../../format/entries/raw-entry.js';
 import { RAW_TIMERS_MAGIC, RawTimerStates, RawTimersParser } from '../../format/entries/raw-timers-parser.js';
 import { UnifiedParser } from '../../format/entries/unified-parser.js';
 import { keyGroupRegions } from '../../format/keyed/key-group-regions.js';
-import type { KeyedHeader } from '../../format/keyed/keyed-header.js';
 import { keyGroupPrefixBytes } from '../../format/keyed/unified-key-group.js';
 import { UnknownFormatError } from '../../format/unknown-format-error.js';
+import { statesOf } from './heads.js';
 import { type KeyedBody, openKeyedFile } from './keyed-file.js';
 import { parseRegion } from './parse-region.js';
-import { intersection, type KeyGroups, type KeyGroupsPiece, type RawKeyedPiece } from './pieces.js';
+import { type KeyGroupsPiece, type RawKeyedPiece, wantedKeyGroups } from './pieces.js';
 import type { Region } from './region.js';
 import type { StateBytes } from './state-bytes.js';
 import type { RawBatches, WalkContext } from './walk-context.js';
-import { unsplitReason } from './walk-incremental.js';
-
-/** The states of a header. @throws UnknownFormatError if it could not be read to its end */
-export function statesOf(header: KeyedHeader): KeyedState[] {
-  const { keySerializer, unknown } = header;
-  if (unknown) throw unknown;
-  if (!keySerializer) throw new UnknownFormatError(0, 'a header without a serializer of keys');
-  return header.states.map((info) => keyedState(info, keySerializer));
-}
+import { unsplitReason } from './walk-errors.js';
 
 /**
  * The entries of a file of key groups.
@@ -97,11 +89,6 @@ async function* walkHeapKeyGroup(
       wanted.size === states.length ? batch.entries : batch.entries.filter(({ state }) => wanted.has(state));
     if (entries.length > 0) yield { ...batch, entries };
   }
-}
-
-/** Key groups that a handle holds, of those that are wanted. */
-export function wantedKeyGroups(range: KeyGroups, wanted: KeyGroups | undefined): KeyGroups {
-  return wanted === undefined ? range : intersection(range, wanted);
 }
 
 /** The form of a body that has data in key group 0 alone: whichever it can be read as. */

@@ -227,7 +227,7 @@ export interface FileSystem {
    * Copies the contents of a file within the store, by the store itself where it can. Not atomic: after a failure `to` may
    * hold a part. Its directory must exist; a file that is there is replaced.
    * @param options `sync`: do not resolve before the copy would survive a loss of power; default false
-   * @throws NotFoundError, WrongFileTypeError, UnsupportedOperationError (the two are not in one store)
+   * @throws NotFoundError, WrongFileTypeError, UnsupportedOperationError (the store cannot copy from the one place to the other)
    */
   copyFile(from: Path, to: Path, options?: { readonly sync?: boolean }): Promise<void>;
 

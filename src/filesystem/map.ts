@@ -152,7 +152,7 @@ class MappedFileSystem implements FileSystem {
   async copyFile(from: Path, to: Path, options?: { readonly sync?: boolean }): Promise<void> {
     const target = this.lookUp(to);
     await this.#at(from, async (system, real) => {
-      if ((await this.systems.get(target)) !== system) {
+      if (target.scheme !== real.scheme) {
         throw new UnsupportedOperationError(real.toString(), 'a copy to another file system');
       }
       try {

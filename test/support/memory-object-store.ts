@@ -24,6 +24,8 @@ export interface MemoryObjectStoreOptions {
   readonly forgetsTags?: boolean;
   /** Neither versions nor sorted listings. */
   readonly isPlain?: boolean;
+  /** Buckets that it can copy from, by their names. */
+  readonly service?: ReadonlyMap<string, MemoryObjectStore>;
   /** Bytes that one copy may have. */
   readonly copyLimit?: number;
   /** Asked before each request; what it returns is what the request rejects with. */
@@ -57,6 +59,7 @@ const MIB = 1024 * 1024;
 /** See the file comment. */
 export class MemoryObjectStore implements ObjectStore {
   readonly limits: ObjectStoreLimits;
+  readonly service: string | undefined;
   readonly objects = new Map<string, StoredObject>();
   /** Uploads that are neither complete nor aborted. */
   readonly uploads = new Set<ObjectUpload>();
@@ -67,6 +70,7 @@ export class MemoryObjectStore implements ObjectStore {
   #versions = 0;
 
   constructor(readonly options: MemoryObjectStoreOptions = {}) {
+    this.service = options.service && 'memory';
     this.limits = {
       deleteBatch: options.deleteBatch ?? 1000,
       put: 5 * 1024 * MIB,
@@ -184,7 +188,9 @@ export class MemoryObjectStore implements ObjectStore {
 
   copy(from: ObjectStatus, to: string, signal?: AbortSignal): Promise<void> {
     return this.#request('copy', to, signal, () => {
-      const object = this.objects.get(from.key);
+      const { service } = this.options;
+      const source = from.bucket === undefined ? this : service?.get(from.bucket);
+      const object = source?.objects.get(from.key);
       if (object === undefined) throw new ObjectStoreError('missing', 'no such key');
       this.set(to, object.bytes);
     });

@@ -34,7 +34,7 @@ import { keyOf, LEGACY_MARKER, prefixOf } from './object-keys.js';
 import { listEntries } from './object-listing.js';
 import { type Found, isMarker, lookUp, lookUpByListing } from './object-lookup.js';
 import { ObjectSource } from './object-source.js';
-import type { ObjectStore } from './object-store.js';
+import type { ObjectStatus, ObjectStore } from './object-store.js';
 import { writerFor } from './object-writer.js';
 
 /** What an {@link ObjectStoreFileSystem} is made of. */
@@ -50,6 +50,8 @@ export interface ObjectStoreFileSystemOptions {
    * nothing but markers is there.
    */
   readonly hidden?: string | undefined;
+  /** Opens another bucket, which this one may be copied to; default: copies stay within the bucket. */
+  readonly openOther?: ((authority: string) => Promise<FileSystem>) | undefined;
   /** Takes what a user should know of this store; default: nobody is told. */
   readonly warn?: ((message: string) => void) | undefined;
 }
@@ -63,9 +65,12 @@ export class ObjectStoreFileSystem implements FileSystem {
   readonly #condition: ConditionalPut;
   readonly #warn: (message: string) => void;
   readonly #hidden: string | undefined;
+  readonly #openOther: ((authority: string) => Promise<FileSystem>) | undefined;
+  readonly #others = new Map<string, Promise<FileSystem>>();
   #deleteBatch: number;
 
-  constructor({ scheme, authority, store, requests, hidden, warn = () => undefined }: ObjectStoreFileSystemOptions) {
+  constructor(options: ObjectStoreFileSystemOptions) {
+    const { scheme, authority, store, requests, hidden, openOther, warn = () => undefined } = options;
     const root = `${scheme}://${authority}`;
     this.scheme = scheme;
     this.#authority = authority;
@@ -73,6 +78,7 @@ export class ObjectStoreFileSystem implements FileSystem {
     this.#warn = (message) => warn(`${root}: ${message}`);
     this.#condition = new ConditionalPut(this.#bucket, this.#warn);
     this.#hidden = hidden;
+    this.#openOther = openOther;
     this.#deleteBatch = store.limits.deleteBatch;
   }
 
@@ -176,15 +182,39 @@ export class ObjectStoreFileSystem implements FileSystem {
   }
 
   async copyFile(from: Path, to: Path): Promise<void> {
-    const key = this.#key(to);
-    if (to.scheme !== from.scheme || to.authority !== from.authority) {
-      throw new UnsupportedOperationError(from.toString(), 'a copy into another store');
-    }
+    const target = await this.#copyTarget(from, to);
     const { object, isDirectory } = await this.#lookUp(from);
     if (!object) {
       throw isDirectory ? new WrongFileTypeError(from.toString(), 'file') : new NotFoundError(from.toString());
     }
-    await this.#do(to, 'copy', () => copyObject(this.#bucket, object, key));
+    if (target === this) return this.#do(to, 'copy', () => copyObject(this.#bucket, object, this.#key(to)));
+    await target.#take(to, { ...object, bucket: this.#authority });
+  }
+
+  /** The bucket of `to`, if the store can copy there. */
+  async #copyTarget(from: Path, to: Path): Promise<ObjectStoreFileSystem> {
+    const isOwn = to.scheme === this.scheme && to.authority === this.#authority;
+    if (isOwn) return this;
+    const { service } = this.#bucket.store;
+    if (to.scheme === this.scheme && to.authority !== undefined && service !== undefined && this.#openOther) {
+      const opened = this.#others.get(to.authority) ?? this.#openOther(to.authority);
+      this.#others.set(to.authority, opened);
+      const other = await opened;
+      if (other instanceof ObjectStoreFileSystem && other.#bucket.store.service === service) return other;
+    }
+    throw new UnsupportedOperationError(from.toString(), 'a copy into another store');
+  }
+
+  /** Copies an object of another bucket. */
+  async #take(to: Path, object: ObjectStatus): Promise<void> {
+    try {
+      await copyObject(this.#bucket, object, this.#key(to));
+    } catch (error) {
+      // Whoever may write here need not be allowed to read there, and the other way round: then this program carries the bytes.
+      const isRefused = isRefusal(error, 'denied') || isRefusal(error, 'missing') || isRefusal(error, 'unsupported');
+      if (isRefused) throw new UnsupportedOperationError(to.toString(), 'a copy from another bucket', { cause: error });
+      throw toFileSystemError(error, to, 'copy');
+    }
   }
 
   async deleteFile(path: Path): Promise<boolean> {

@@ -35,6 +35,8 @@ export class ObjectStoreError extends Error {
 export interface ObjectStatus {
   /** Within the bucket, no slash in front. */
   readonly key: string;
+  /** Of the source of a copy: its bucket, if it is another one than that of the store that copies. */
+  readonly bucket?: string | undefined;
   /** Bytes. */
   readonly size: number;
   /** Last write by the store's clock, ms since the epoch. */
@@ -118,6 +120,9 @@ export interface ObjectStore {
   /** True if `ifAbsent` may be passed over in silence by what is there in place of the real store; it is tried out then. */
   readonly mayIgnoreConditions?: boolean;
 
+  /** The service that keeps the bucket: buckets with the same one may copy from each other. Undefined: they cannot. */
+  readonly service?: string | undefined;
+
   /** How far the store's clock is ahead of this machine's, in ms, by the `Date` of an answer: the latest one, or a new one. */
   clockOffset(signal?: AbortSignal): Promise<number>;
 
@@ -145,7 +150,7 @@ export interface ObjectStore {
   /** Begins an object of parts. With `ifAbsent` the condition is checked by `complete`, which may reject as `put` does. */
   startUpload(key: string, options?: PutOptions): Promise<ObjectUpload>;
 
-  /** Copies an object within the bucket, replacing what is there. Metadata and encryption are kept as the store keeps them. */
+  /** Copies an object into the bucket, replacing what is there. Metadata and encryption are kept as the store keeps them. */
   copy(from: ObjectStatus, to: string, signal?: AbortSignal): Promise<void>;
 
   /** Begins a copy in parts, for objects beyond `limits.copy`; only in stores with such a limit. */

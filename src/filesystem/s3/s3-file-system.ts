@@ -55,6 +55,7 @@ async function open(
       store: new S3ObjectStore(sender, { bucket, options }),
       requests: new StoreRequests({ concurrency, onRetry: settings.onRetry }),
       hidden: scheme === 'oss' ? undefined : entropyKeyOf(settings.configuration),
+      openOther: (other) => open({ ...settings, warn: undefined }, scheme, other, readOptions, forbidOverwriteHeader),
       warn: settings.warn,
     });
   } catch (error) {

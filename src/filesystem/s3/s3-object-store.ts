@@ -42,6 +42,7 @@ export class S3ObjectStore implements ObjectStore {
     copy: 5 * 1024 * MIB,
   };
   /** A store that is not AWS's own may let conditional headers pass unread. */
+  readonly service: string;
   readonly mayIgnoreConditions: boolean;
   readonly #bucket: string;
   readonly #payer: { readonly RequestPayer?: 'requester' };
@@ -53,6 +54,7 @@ export class S3ObjectStore implements ObjectStore {
     this.#bucket = settings.bucket;
     this.#payer = settings.options.isRequesterPays ? { RequestPayer: 'requester' } : {};
     this.mayIgnoreConditions = settings.options.endpoint !== undefined;
+    this.service = settings.options.endpoint ?? 'aws';
   }
 
   async clockOffset(signal?: AbortSignal): Promise<number> {
@@ -316,7 +318,7 @@ export class S3ObjectStore implements ObjectStore {
   #source(from: ObjectStatus): { readonly CopySource: string; readonly CopySourceIfMatch?: string } {
     const key = from.key.split('/').map(encodeURIComponent).join('/');
     return {
-      CopySource: `${this.#bucket}/${key}`,
+      CopySource: `${from.bucket ?? this.#bucket}/${key}`,
       ...(from.version !== undefined && { CopySourceIfMatch: from.version }),
     };
   }

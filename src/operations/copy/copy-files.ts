@@ -286,7 +286,7 @@ async function copiedByStore(
 ): Promise<boolean> {
   const source = fileSystems.lookUp(from);
   const target = fileSystems.lookUp(to);
-  if (source.scheme !== target.scheme || source.authority !== target.authority) return false;
+  if (source.scheme !== target.scheme) return false;
   try {
     await (await fileSystems.get(from)).copyFile(from, to, { sync: options.fsync === true });
     return true;

@@ -147,8 +147,7 @@ async function copyAside(fileSystems: FileSystems, from: Path, to: Path): Promis
 async function copiedByStore(fileSystems: FileSystems, from: Path, to: Path): Promise<boolean> {
   const [source, target] = [fileSystems.lookUp(from), fileSystems.lookUp(to)];
   const fileSystem = await fileSystems.get(from);
-  const isOneStore = source.scheme === target.scheme && source.authority === target.authority;
-  if (fileSystem.kind !== 'object-store' || !isOneStore) return false;
+  if (fileSystem.kind !== 'object-store' || source.scheme !== target.scheme) return false;
   const { size } = await fileSystem.getFileStatus(from);
   const [present] = await fileSystem.getFileStatuses(to.parent ?? to, [to.name]);
   if (present instanceof CkptError) throw present;

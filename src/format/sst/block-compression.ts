@@ -66,17 +66,18 @@ export function decompressBlock(
       return inflate(block, maxBytes, offset, formatVersion);
     case BlockCompression.Lz4:
     case BlockCompression.Lz4Hc:
-      return withSize(readSize(block, offset, formatVersion), maxBytes, offset, 'an LZ4 block', (data, target) => {
-        if (target.length > data.length * LZ4_MAX_EXPANSION) return -1;
-        return lz4.decompressBlock(data, target, 0, data.length, 0);
+      return withSize(readSize(block, offset, formatVersion), maxBytes, offset, {
+        what: 'an LZ4 block',
+        mayBecome: (data, size) => size <= data.length * LZ4_MAX_EXPANSION,
+        fill: (data, target) => lz4.decompressBlock(data, target, 0, data.length, 0),
       });
     case BlockCompression.Zstd:
     case BlockCompression.ZstdNotFinal:
-      return withSize(readSize(block, offset, 2), maxBytes, offset, 'a zstd frame', (data, target) => {
+      return withSize(readSize(block, offset, 2), maxBytes, offset, {
+        what: 'a zstd frame',
         // The library fills what there is of the target and does not tell how much that was.
-        const size = zstdContentSize(data);
-        if (size !== undefined && size !== target.length) return size;
-        return decompressZstd(data, target).length;
+        mayBecome: (data, size) => (zstdContentSize(data) ?? size) === size,
+        fill: (data, target) => decompressZstd(data, target).length,
       });
     case BlockCompression.Bzip2:
       throw new UnknownFormatError(offset, 'a block compressed by bzip2');
@@ -129,15 +130,24 @@ function checkSize(size: number, maxBytes: number, offset: number): void {
   }
 }
 
+/** A compression that says beforehand how much it becomes. */
+interface SizedCompression {
+  readonly what: string;
+  /** False if the data cannot become that much: nothing is allocated then. */
+  mayBecome(data: Uint8Array, size: number): boolean;
+  /** @returns how much of the target was filled */
+  fill(data: Uint8Array, target: Uint8Array): number;
+}
+
 /** Fills a buffer of the size that the block says it has. */
 function withSize(
   { size, data }: SizedBlock,
   maxBytes: number,
   offset: number,
-  what: string,
-  fill: (data: Uint8Array, target: Uint8Array) => number,
+  { what, mayBecome, fill }: SizedCompression,
 ): Uint8Array {
   checkSize(size, maxBytes, offset);
+  if (!mayBecome(data, size)) throw new ByteFormatError(offset, `${what} of ${size} bytes`, 'something else');
   const target = new Uint8Array(size);
   let filled: number;
   try {

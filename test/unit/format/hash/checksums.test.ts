@@ -1,8 +1,9 @@
 import fc from 'fast-check';
-import { createCRC32, createXXHash3, createXXHash64 } from 'hash-wasm';
+import { createCRC32, createXXHash3, createXXHash32, createXXHash64 } from 'hash-wasm';
 import { describe, expect, it } from 'vitest';
 import { crc32c, maskCrc32c } from '../../../../src/format/hash/crc32c.js';
 import { xxh3 } from '../../../../src/format/hash/xxh3.js';
+import { xxh32 } from '../../../../src/format/hash/xxh32.js';
 import { xxh64 } from '../../../../src/format/hash/xxh64.js';
 
 /** Bytes of every length up to 3,000, where all branches of the hashes begin and end. */
@@ -50,6 +51,11 @@ describe('checksums', () => {
       const part = bytes.subarray(3);
       expect(hex(xxh3(bytes, 3), 16)).toBe(other.init().update(part).digest('hex'));
     }
+  });
+
+  it('XXH32 is that of an independent implementation', async () => {
+    const other = await createXXHash32();
+    for (const bytes of samples()) expect(hex(xxh32(bytes), 8)).toBe(other.init().update(bytes).digest('hex'));
   });
 
   it('XXH64 is that of an independent implementation', async () => {

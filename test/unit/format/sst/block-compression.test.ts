@@ -1,9 +1,11 @@
+import { deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { snappyCompress } from 'hysnappy';
 import lz4 from 'lz4js';
 import { describe, expect, it } from 'vitest';
 import { ByteFormatError } from '../../../../src/bytes/byte-format-error.js';
 import { BlockCompression, decompressBlock, isBlockCompression } from '../../../../src/format/sst/block-compression.js';
+import { UnknownFormatError } from '../../../../src/format/unknown-format-error.js';
 import { hex, join } from '../../../support/byte-builder.js';
 
 function varint(value: number): Uint8Array {
@@ -53,6 +55,23 @@ describe('blocks of a table', () => {
     const frame = hex('28b52ffd 20 03 190000 616263');
     expect(Buffer.from(decompressBlock(join(varint(3), frame), BlockCompression.Zstd)).toString()).toBe('abc');
     expect(() => decompressBlock(join(varint(4), frame), BlockCompression.Zstd)).toThrow(ByteFormatError);
+  });
+
+  it('are deflated data, with their size in front from version 2 on', () => {
+    const deflated = deflateRawSync(Buffer.from('abcabcabc'));
+    const { Zlib } = BlockCompression;
+    expect(Buffer.from(decompressBlock(join(varint(9), deflated), Zlib)).toString()).toBe('abcabcabc');
+    expect(Buffer.from(decompressBlock(deflated, Zlib, { formatVersion: 1 })).toString()).toBe('abcabcabc');
+    for (const size of [8, 10]) {
+      expect(() => decompressBlock(join(varint(size), deflated), Zlib)).toThrow(ByteFormatError);
+    }
+    expect(() => decompressBlock(deflated, Zlib, { formatVersion: 1, maxBytes: 8 })).toThrow(ByteFormatError);
+  });
+
+  it('are refused by name where nothing here reads them', () => {
+    for (const compression of [BlockCompression.Bzip2, BlockCompression.Xpress]) {
+      expect(() => decompressBlock(new Uint8Array(9), compression)).toThrow(UnknownFormatError);
+    }
   });
 
   it('are refused if they say that they become too large, before anything is made of them', () => {

@@ -6,6 +6,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   copy: async () => (await import('./copy.js')).copyBench(),
   gc: async () => (await import('./gc.js')).gcBench(),
   discard: async () => (await import('./discard.js')).discardBench(),
+  sst: async () => (await import('./sst.js')).sstBench(),
 };
 
 const names = process.argv.slice(2);

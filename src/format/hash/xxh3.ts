@@ -38,6 +38,7 @@ const STRIPES_IN_BLOCK = (SECRET.length - STRIPE) / 8;
 const BLOCK = STRIPE * STRIPES_IN_BLOCK;
 const LANES = 8;
 const TWO_32 = 0x100000000;
+const TWO_16 = 0x10000;
 
 const secret64 = (at: number): bigint => secretView.getBigUint64(at, true);
 
@@ -144,14 +145,11 @@ function long(view: DataView, length: number): bigint {
   }
   const blocks = Math.floor((length - 1) / BLOCK);
   for (let block = 0; block < blocks; block++) {
-    for (let stripe = 0; stripe < STRIPES_IN_BLOCK; stripe++) {
-      accumulate(view, block * BLOCK + stripe * STRIPE, stripe * 8);
-    }
+    accumulate(view, block * BLOCK, 0, STRIPES_IN_BLOCK);
     scramble();
   }
-  const stripes = Math.floor((length - 1 - blocks * BLOCK) / STRIPE);
-  for (let stripe = 0; stripe < stripes; stripe++) accumulate(view, blocks * BLOCK + stripe * STRIPE, stripe * 8);
-  accumulate(view, length - STRIPE, SECRET.length - STRIPE - 7);
+  accumulate(view, blocks * BLOCK, 0, Math.floor((length - 1 - blocks * BLOCK) / STRIPE));
+  accumulate(view, length - STRIPE, SECRET.length - STRIPE - 7, 1);
   let hash = BigInt(length) * PRIME64_1;
   for (let pair = 0; pair < LANES / 2; pair++) {
     hash += foldedProduct(
@@ -168,31 +166,41 @@ function lane64(lane: number): bigint {
   return (BigInt(high) << 32n) | BigInt(low);
 }
 
-/** Adds 64 bytes: to each lane the product of the halves of its keyed data, to its neighbour the data itself. */
-function accumulate(view: DataView, at: number, secretAt: number): void {
-  for (let lane = 0; lane < LANES; lane++) {
-    const low = view.getInt32(at + 8 * lane, true);
-    const high = view.getInt32(at + 8 * lane + 4, true);
-    const neighbour = (lane ^ 1) * 2;
-    const sum = ((accumulators[neighbour] as number) >>> 0) + (low >>> 0);
-    accumulators[neighbour] = sum;
-    accumulators[neighbour + 1] = (accumulators[neighbour + 1] as number) + high + (sum >= TWO_32 ? 1 : 0);
-    const a = (low ^ (secretWords[secretAt + 8 * lane] as number)) >>> 0;
-    const b = (high ^ (secretWords[secretAt + 8 * lane + 4] as number)) >>> 0;
-    addProduct(lane * 2, a, b);
-  }
-}
-
 /**
- * Adds a product of two 32-bit numbers to a lane. A double holds 53 of its 64 bits; without the low word, which is known
- * exactly, the rest is a multiple of 2^32 and what was rounded away is far less than half of that.
+ * Adds some stripes of 64 bytes, at most as many as are in a block: to each lane the product of the halves of its keyed data,
+ * to its neighbour the data itself. These are sums, so each lane takes all stripes before it is written back. The products are
+ * made of 32 and 16 bits: so few of these add up in a double to the last bit.
  */
-function addProduct(index: number, a: number, b: number): void {
-  const low = Math.imul(a, b) >>> 0;
-  const high = Math.round((a * b - low) / TWO_32);
-  const sum = ((accumulators[index] as number) >>> 0) + low;
-  accumulators[index] = sum;
-  accumulators[index + 1] = (accumulators[index + 1] as number) + high + (sum >= TWO_32 ? 1 : 0);
+function accumulate(view: DataView, at: number, secretAt: number, stripes: number): void {
+  for (let lane = 0; lane < LANES; lane++) {
+    let own = at + 8 * lane;
+    let neighbour = at + 8 * (lane ^ 1);
+    let key = secretAt + 8 * lane;
+    let low = 0;
+    let high = 0;
+    let lowProducts = 0;
+    let highProducts = 0;
+    for (let stripe = 0; stripe < stripes; stripe++) {
+      const a = (view.getInt32(own, true) ^ (secretWords[key] as number)) >>> 0;
+      const b = view.getInt32(own + 4, true) ^ (secretWords[key + 4] as number);
+      lowProducts += a * (b & 0xffff);
+      highProducts += a * (b >>> 16);
+      low += view.getUint32(neighbour, true);
+      high = (high + view.getInt32(neighbour + 4, true)) | 0;
+      own += STRIPE;
+      neighbour += STRIPE;
+      key += 8;
+    }
+    const sum =
+      ((accumulators[2 * lane] as number) >>> 0) + low + (lowProducts % TWO_32) + (highProducts % TWO_16) * TWO_16;
+    accumulators[2 * lane] = sum;
+    accumulators[2 * lane + 1] =
+      (accumulators[2 * lane + 1] as number) +
+      high +
+      Math.floor(lowProducts / TWO_32) +
+      Math.floor(highProducts / TWO_16) +
+      Math.floor(sum / TWO_32);
+  }
 }
 
 function scramble(): void {

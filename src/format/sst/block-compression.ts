@@ -22,9 +22,11 @@ export const BlockCompression = {
 /** One of the numbers of {@link BlockCompression}. */
 export type BlockCompression = (typeof BlockCompression)[keyof typeof BlockCompression];
 
+const KNOWN: ReadonlySet<number> = new Set(Object.values(BlockCompression));
+
 /** True for a number of {@link BlockCompression}. */
 export function isBlockCompression(type: number): type is BlockCompression {
-  return Object.values<number>(BlockCompression).includes(type);
+  return KNOWN.has(type);
 }
 
 /** Options of {@link decompressBlock}. */

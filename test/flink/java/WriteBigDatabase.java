@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
@@ -60,6 +61,9 @@ public final class WriteBigDatabase {
                 if (name.endsWith(".log")) continue;
                 Files.move(file, out.resolve(name), StandardCopyOption.REPLACE_EXISTING);
             }
+        }
+        try (Stream<Path> files = Files.walk(place)) {
+            for (Path file : (Iterable<Path>) files.sorted(Comparator.reverseOrder())::iterator) Files.delete(file);
         }
     }
 

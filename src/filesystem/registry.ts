@@ -69,6 +69,17 @@ const LOADERS: ReadonlyMap<string, FileSystemLoader> = new Map<string, FileSyste
       return openOssFileSystem(settings, scheme, authority);
     },
   ],
+  ...['hdfs', 'webhdfs', 'swebhdfs'].map((scheme): [string, FileSystemLoader] => [
+    scheme,
+    async (...cluster) => (await import('./webhdfs/open-web-hdfs.js')).openWebHdfs(...cluster),
+  ]),
+  [
+    'viewfs',
+    async (settings, _scheme, authority) => {
+      const { refuseViewFs } = await import('./webhdfs/view-fs.js');
+      return refuseViewFs(settings, authority);
+    },
+  ],
 ]);
 
 /**

@@ -36,6 +36,8 @@ export interface Extent {
   readonly racers?: number;
   /** Of {@link ODD_NAMES} those that a test server cannot take. */
   readonly withoutNames?: readonly string[];
+  /** Which of {@link ODD_NAMES} the store cannot have: each must be refused as an invalid path. Default none. */
+  readonly unnameable?: (name: string) => boolean;
 }
 
 /** Every kind of name that Flink or a user might have, and some that only an attacker has. All are different files. */
@@ -140,8 +142,9 @@ async function countWinners(
 
 /** Registers the suite for one file system; `make` gives a fresh one for each test. */
 export function describeFileSystem(name: string, make: () => Promise<Subject>, extent: Extent = {}): void {
-  const { hugeDirectory = 20_000, busyDirectory = 2500, racers = 50, withoutNames = [] } = extent;
-  const oddNames = ODD_NAMES.filter((odd) => !withoutNames.includes(odd));
+  const { hugeDirectory = 20_000, busyDirectory = 2500, racers = 50, withoutNames = [], unnameable } = extent;
+  const impossibleNames = ODD_NAMES.filter((odd) => unnameable?.(odd) === true);
+  const oddNames = ODD_NAMES.filter((odd) => !withoutNames.includes(odd) && !impossibleNames.includes(odd));
 
   describe(`FileSystem contract: ${name}`, () => {
     let subject: Subject;
@@ -270,6 +273,25 @@ export function describeFileSystem(name: string, make: () => Promise<Subject>, e
         expect(await namesIn(directory)).toEqual([...oddNames].sort());
         for (const odd of oddNames) expect(toText(await readAll(fs, directory.entry(odd)))).toBe(odd);
         for (const odd of oddNames) expect(await fs.deleteFile(directory.entry(odd))).toBe(true);
+      });
+
+      it.runIf(impossibleNames.length > 0)('refuses names that it cannot have', async () => {
+        await writeFile(fs, at('dir/file'), 'x');
+        for (const odd of impossibleNames) {
+          const path = at('dir').entry(odd);
+          await expect(writeFile(fs, path, 'x')).rejects.toThrow(InvalidPathError);
+          await expect(fs.getFileStatus(path)).rejects.toThrow(InvalidPathError);
+          await expect(fs.open(path)).rejects.toThrow(InvalidPathError);
+          await expect(fs.makeDirectory(path)).rejects.toThrow(InvalidPathError);
+          await expect(fs.rename(at('dir/file'), path)).rejects.toThrow(InvalidPathError);
+          await expect(fs.deleteFile(path)).rejects.toThrow(InvalidPathError);
+          expect(await fs.getFileStatuses(at('dir'), [odd, 'file'])).toEqual([
+            expect.any(InvalidPathError),
+            expect.objectContaining({ type: 'file' }),
+          ]);
+          expect(await fs.deleteFiles(at('dir'), [odd])).toEqual([expect.any(InvalidPathError)]);
+        }
+        expect(await namesIn(at('dir'))).toEqual(['file']);
       });
 
       it(`lists ${hugeDirectory} entries, in batches`, async () => {

@@ -199,7 +199,7 @@ export class WebHdfsClient {
     let url = this.#url(this.#options.nameNodes.current, operation);
     for (let count = 0; isRedirect(answer); count++) {
       if (count === MOST_REDIRECTS) throw new ConnectionFailure('there are too many redirects', false);
-      url = redirectOf(answer, url);
+      url = withOwnPath(redirectOf(answer, url), operation.path);
       await answer.cancel();
       // Only a gateway that lives at one address gets the credentials again.
       const isGateway = this.#options.nameNodes.bases.some((base) => new URL(base).origin === url.origin);
@@ -303,6 +303,24 @@ function redirectOf(answer: Answer, from: URL): URL {
     );
   }
   return url;
+}
+
+/**
+ * The redirects of a name node have their path in Unicode's form C (by `java.net.URI`), which may be the name of another
+ * file: the path is put back as it was.
+ */
+function withOwnPath(url: URL, path: Path): URL {
+  const [, front, name] = /^(\/webhdfs\/v\d+)(\/.*)$/.exec(url.pathname) ?? [];
+  const own = encodePath(path);
+  if (front === undefined || name === undefined || name === own) return url;
+  try {
+    if (decodeURIComponent(name) !== path.path.normalize('NFC')) return url;
+  } catch {
+    return url;
+  }
+  const fixed = new URL(url);
+  fixed.pathname = front + own;
+  return fixed;
 }
 
 function mayBeOther(failure: unknown): boolean {

@@ -61,6 +61,8 @@ public final class MiniDfs {
     conf.setInt("dfs.ls.limit", 1000);
     conf.setInt("dfs.namenode.fs-limits.min-block-size", 1024);
     conf.setInt("dfs.ha.tail-edits.period", 1);
+    // A writer asks that often whether its last block has arrived.
+    conf.setInt("dfs.client.block.write.locateFollowingBlock.initial.delay.ms", 20);
     conf.set("hadoop.proxyuser." + UserGroupInformation.getCurrentUser().getShortUserName() + ".hosts", "*");
     conf.set("hadoop.proxyuser." + UserGroupInformation.getCurrentUser().getShortUserName() + ".groups", "*");
     MiniDFSCluster.Builder builder = new MiniDFSCluster.Builder(conf).numDataNodes(1);
@@ -88,7 +90,7 @@ public final class MiniDfs {
     DistributedFileSystem fs = cluster.getFileSystem(active());
     switch (words[0]) {
       case "truncate":
-        return String.valueOf(fs.truncate(new Path(words[1]), Long.parseLong(words[2])));
+        return truncate(fs, new Path(words[1]), Long.parseLong(words[2]));
       case "symlink":
         fs.createSymlink(new Path(words[1]), new Path(words[2]), false);
         return "";
@@ -124,6 +126,12 @@ public final class MiniDfs {
       default:
         throw new IllegalArgumentException(words[0]);
     }
+  }
+
+  /** Where the new end is within a block, the data nodes take a while. */
+  private static String truncate(DistributedFileSystem fs, Path path, long size) throws Exception {
+    if (!fs.truncate(path, size)) while (!fs.isFileClosed(path)) Thread.sleep(50);
+    return String.valueOf(fs.getFileStatus(path).getLen());
   }
 
   private int active() {

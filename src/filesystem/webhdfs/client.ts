@@ -50,6 +50,7 @@ const MOST_REDIRECTS = 5;
 export class WebHdfsClient {
   readonly #options: ClientOptions;
   readonly #timeout: number;
+  #clock: { readonly at: number; readonly offset: number } | undefined;
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -59,6 +60,12 @@ export class WebHdfsClient {
   /** Bounds and repeats all work of this store. */
   get requests(): StoreRequests {
     return this.#options.requests;
+  }
+
+  /** How far the clock of the name node is ahead of this one, in ms, by its latest answer; undefined if that is too old. */
+  get clockOffset(): number | undefined {
+    const { at, offset } = this.#clock ?? { at: 0, offset: undefined };
+    return Date.now() - at < MINUTE ? offset : undefined;
   }
 
   /** The answer of an operation that may be made any number of times. JSON; undefined if it is empty. */
@@ -178,7 +185,9 @@ export class WebHdfsClient {
     for (let left = nameNodes.bases.length; ; left--) {
       const base = nameNodes.current;
       try {
-        const answer = await this.#send(operation, this.#url(base, operation), identity.headers, body);
+        const answer = await this.#timed(() =>
+          this.#send(operation, this.#url(base, operation), identity.headers, body),
+        );
         if (answer.status < 300 || isRedirect(answer)) return answer;
         await this.#fail(answer);
       } catch (error) {
@@ -212,6 +221,16 @@ export class WebHdfsClient {
       }
     }
     if (answer.status >= 300) await this.#fail(answer);
+    return answer;
+  }
+
+  /** Notes what the `Date` of an answer says of the clock there. */
+  async #timed(send: () => Promise<Answer>): Promise<Answer> {
+    const start = Date.now();
+    const answer = await send();
+    const date = Date.parse(answer.header('date') ?? '');
+    // It tells the second that has begun.
+    if (!Number.isNaN(date)) this.#clock = { at: Date.now(), offset: date + 500 - (start + Date.now()) / 2 };
     return answer;
   }
 

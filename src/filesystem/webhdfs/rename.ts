@@ -8,6 +8,7 @@ import {
   WrongFileTypeError,
 } from '../../errors.js';
 import type { Path } from '../path.js';
+import { encodePath } from './client.js';
 import { RemoteFailure, toCkptError } from './remote-failure.js';
 import type { HdfsStore, KnownFile, RenameMode } from './store.js';
 
@@ -19,6 +20,7 @@ export interface MovedFile {
 
 /** See `FileSystem.rename`. */
 export async function renameFile(store: HdfsStore, from: Path, to: Path): Promise<void> {
+  encodePath(to);
   const status = await store.status(from).catch((error: unknown) => {
     throw toCkptError(error, { path: from, action: 'rename' });
   });
@@ -83,5 +85,7 @@ async function explain(store: HdfsStore, from: Path, to: Path, error: unknown): 
   if (!(ours instanceof IoError)) return ours;
   if ((await store.find(from).catch(() => 'unknown')) === undefined) return new NotFoundError(from.toString(), options);
   const target = await store.find(to).catch(() => undefined);
-  return target === undefined ? ours : new AlreadyExistsError(to.toString(), options);
+  if (target !== undefined) return new AlreadyExistsError(to.toString(), options);
+  const parent = to.parent === undefined ? undefined : await store.find(to.parent).catch(() => 'unknown');
+  return parent === undefined ? new NotFoundError(to.toString(), options) : ours;
 }

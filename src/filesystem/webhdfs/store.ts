@@ -147,10 +147,10 @@ export class HdfsStore {
 
   /**
    * Deletes a file, a link or an empty directory.
-   * @param status of what is to go
+   * @param status of what is to go; undefined: whatever has this name
    * @returns false if nothing was there
    */
-  remove(path: Path, status: KnownFile): Promise<boolean> {
+  remove(path: Path, status: KnownFile | undefined): Promise<boolean> {
     return this.client.change(
       { op: 'DELETE', path },
       async () => {
@@ -161,7 +161,7 @@ export class HdfsStore {
       async () => {
         const found = await this.findOnce(path);
         // Another file of this name is none of ours to delete.
-        return found === undefined || !isSame(status, found) ? true : undefined;
+        return found === undefined || (status !== undefined && !isSame(status, found)) ? true : undefined;
       },
     );
   }

@@ -33,8 +33,7 @@ export async function send(
   }
 }
 
-/** Removes a file that nobody needs. */
+/** Removes a temporary file, whose name nobody else knows. */
 export async function removeQuietly(store: HdfsStore, path: Path): Promise<void> {
-  const known = { type: 'file', size: 0, identity: undefined, modificationTime: undefined } as const;
-  await store.remove(path, known).catch(() => undefined);
+  await store.remove(path, undefined).catch(() => undefined);
 }

@@ -60,6 +60,19 @@ export class WebHdfsFileSystem implements FileSystem {
     return path.path === '' ? home : home.child(path.path).tidy;
   }
 
+  /** By the answers of the name node, which stamps the files. One that does not tell is taken to have the time of here. */
+  async clockOffset(path: Path, signal?: AbortSignal): Promise<number> {
+    const { client } = this.#store;
+    if (client.clockOffset === undefined) {
+      await this.#store.find(path, signal).catch((error: unknown) => {
+        signal?.throwIfAborted();
+        // A refusal has the time too.
+        if (client.clockOffset === undefined) throw toCkptError(error, { path, action: 'asking for the time' });
+      });
+    }
+    return client.clockOffset ?? 0;
+  }
+
   async getFileStatus(path: Path): Promise<FileStatus> {
     return toFileStatus(path, await this.#status(path, 'status'));
   }

@@ -43,7 +43,7 @@ function trouble(): (request: unknown) => Fault | undefined {
   };
 }
 
-const extent = { hugeDirectory: 1500, racers: 20, unnameable: (name: string) => name.includes(':') };
+const extent = { hugeDirectory: 500, busyDirectory: 500, racers: 20, unnameable: (name: string) => name.includes(':') };
 describeFileSystem('HDFS', () => make(), extent);
 describeFileSystem('HDFS through a gateway', () => make({ gateway: true }), extent);
 describeFileSystem('HDFS, every fifth request going wrong', () => make({ fault: trouble() }), extent);

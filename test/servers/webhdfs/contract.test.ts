@@ -43,6 +43,6 @@ describe.skipIf(reason !== undefined)(`HDFS by MiniDFSCluster${reason === undefi
         },
       };
     },
-    { hugeDirectory: 3000, unnameable: (name) => name.includes(':') },
+    { hugeDirectory: 2200, busyDirectory: 1200, unnameable: (name) => name.includes(':') },
   );
 });

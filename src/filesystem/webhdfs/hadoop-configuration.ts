@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { asError, UsageError } from '../../errors.js';
-import type { FileSystemSettings } from '../registry.js';
+import type { FileSystemSettings } from '../settings.js';
 
 const FILES = ['core-site.xml', 'hdfs-site.xml'];
 const FLINK_PREFIX = 'flink.hadoop.';

@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { asError, UsageError } from '../../errors.js';
-import type { FileSystemSettings } from '../registry.js';
+import type { FileSystemSettings } from '../settings.js';
 import type { Identity } from './client.js';
 import type { HadoopToken } from './token-file.js';
 import { encodeToken, parseTokenFile } from './token-file.js';

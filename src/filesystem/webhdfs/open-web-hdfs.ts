@@ -1,6 +1,6 @@
 /** Makes the file systems of `hdfs`, `webhdfs` and `swebhdfs` paths from the configuration. */
 import type { FileSystem } from '../file-system.js';
-import type { FileSystemSettings } from '../registry.js';
+import type { FileSystemSettings } from '../settings.js';
 import { StoreRequests } from '../requests.js';
 import { findCluster } from './addresses.js';
 import { WebHdfsClient } from './client.js';

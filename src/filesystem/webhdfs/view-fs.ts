@@ -1,6 +1,6 @@
 /** `viewfs` paths: a name for a tree put together from several file systems. */
 import { UnsupportedOperationError } from '../../errors.js';
-import type { FileSystemSettings } from '../registry.js';
+import type { FileSystemSettings } from '../settings.js';
 import { loadHadoopConfiguration } from './hadoop-configuration.js';
 
 const DEFAULT_TABLE = 'default';

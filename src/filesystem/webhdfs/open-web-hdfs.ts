@@ -1,7 +1,8 @@
 /** Makes the file systems of `hdfs`, `webhdfs` and `swebhdfs` paths from the configuration. */
 import type { FileSystem } from '../file-system.js';
-import type { FileSystemSettings } from '../settings.js';
+import { requestLimit } from '../request-limit.js';
 import { StoreRequests } from '../requests.js';
+import type { FileSystemSettings } from '../settings.js';
 import { findCluster } from './addresses.js';
 import { WebHdfsClient } from './client.js';
 import type { HadoopConfiguration } from './hadoop-configuration.js';
@@ -33,7 +34,7 @@ export async function openWebHdfs(
   const client = new WebHdfsClient({
     nameNodes: new NameNodes(cluster.bases),
     identity: await findIdentity(settings, cluster.services),
-    requests: new StoreRequests({ concurrency: settings.requests, onRetry: settings.onRetry }),
+    requests: new StoreRequests({ concurrency: requestLimit(settings, 'hdfs'), onRetry: settings.onRetry }),
     timeout: duration(hadoop.get('dfs.webhdfs.socket.read-timeout')),
   });
   const store = new HdfsStore(client, creationDefaults(hadoop));

@@ -1,4 +1,4 @@
-import { CkptError } from '../../errors.js';
+import { CkptError, UsageError } from '../../errors.js';
 import type { FileSystems } from '../../filesystem/registry.js';
 import { diffCheckpoints } from '../../operations/diff/diff.js';
 import { type ResolvedPointer, resolvePointer } from '../../operations/pointer.js';
@@ -7,10 +7,26 @@ import type { Context } from '../context.js';
 import { Exit, exitCodeOf } from '../exit-code.js';
 import type { Run } from '../spec.js';
 
+interface Options {
+  readonly contents?: true;
+  readonly limit?: number;
+  readonly state?: string;
+}
+
+const SHOWN_DIFFERENCES = 20;
+
 /** Runs `ckpt diff`. */
-export const run: Run = async (context, [old = '', new_ = '']) => {
+export const run: Run<Options> = async (context, [old = '', new_ = ''], options) => {
+  if (!options.contents && (options.limit !== undefined || options.state !== undefined)) {
+    throw new UsageError('--limit and --state are about what is in the state: they go with --contents');
+  }
   const fileSystems = await context.fileSystems();
   const [first, second] = await resolveBoth(context, fileSystems, old, new_);
+  if (options.contents) {
+    const { runContentsDiff } = await import('../diff-contents.js');
+    const { limit = SHOWN_DIFFERENCES, state } = options;
+    return runContentsDiff(context, fileSystems, first, second, { limit, ...(state !== undefined && { state }) });
+  }
   const progress = context.progress('Comparing');
   const result = await diffCheckpoints(fileSystems, first, second, { signal: context.signal });
   progress.stop();

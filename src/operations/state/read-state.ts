@@ -8,7 +8,7 @@ import { UnknownFormatError } from '../../format/unknown-format-error.js';
 import { type KeyQuery, type KeyQueryResult, resolveKeyQuery } from './key-query.js';
 import { keyedRows } from './keyed-rows.js';
 import { forEachOperator, type MetadataInput, type OperatorPieces } from './operators.js';
-import type { SubtaskPieces } from './pieces.js';
+import { intersection, type KeyGroups, type SubtaskPieces } from './pieces.js';
 import type { Row } from './rows.js';
 import { openState, sourceName } from './state-source.js';
 import type { Unread, WalkContext } from './walk-context.js';
@@ -26,6 +26,8 @@ export interface ReadRequest {
   readonly query: KeyQuery;
   /** `count`: entries are counted, and no rows come. */
   readonly mode: 'values' | 'keys' | 'count';
+  /** Only these key groups. */
+  readonly keyGroups?: KeyGroups | undefined;
   /** Rows up to this many; the others are counted. */
   readonly limit?: number | undefined;
 }
@@ -174,7 +176,9 @@ class Reading {
     { index, keyed, rawKeyed }: SubtaskPieces,
     { filter, keyGroups }: KeyQueryResult,
   ): Promise<void> {
-    const context = { ...this.context(operator, index), keyGroups };
+    const wanted = this.request.keyGroups;
+    const both = keyGroups && wanted ? intersection(keyGroups, wanted) : (keyGroups ?? wanted);
+    const context = { ...this.context(operator, index), keyGroups: both };
     const options = {
       ...filter,
       subtask: index,

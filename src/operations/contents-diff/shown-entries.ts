@@ -67,8 +67,8 @@ export class ShownEntries {
         keyGroup,
         ...(key !== undefined && { key }),
         ...(namespace !== undefined && { namespace }),
-        ...(old && compared.change !== 'added' && { old: valueOf(old) }),
-        ...(now && compared.change !== 'removed' && { new: valueOf(now) }),
+        ...(old && compared.change !== 'added' && { old: shownValue(old) }),
+        ...(now && compared.change !== 'removed' && { new: shownValue(now) }),
         ...(compared.change === 'changed' && { fields: changesOf(old, now) }),
         ...(times > 1 && { times }),
         ...(isCut && { cut: true as const }),
@@ -77,14 +77,14 @@ export class ShownEntries {
   }
 }
 
-function valueOf({ row, entries }: ShownSide): StateValue {
+function shownValue({ row, entries }: ShownSide): StateValue {
   if (entries) return entries.map(({ key, value }) => ({ key, value }));
   return row.value ?? row.timestamp ?? null;
 }
 
 function changesOf(old: ShownSide | undefined, now: ShownSide | undefined): FieldChange[] {
   if (old?.entries && now?.entries) return entryChanges(old.entries, now.entries);
-  return fieldChanges(old && valueOf(old), now && valueOf(now));
+  return fieldChanges(old && shownValue(old), now && shownValue(now));
 }
 
 function nameOf({ high, low }: { readonly high: number; readonly low: number }): string {

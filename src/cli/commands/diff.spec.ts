@@ -19,7 +19,7 @@ export const diff: CommandSpec = {
     {
       group: 'Contents',
       flags: '--limit <number>',
-      description: 'Differences that are shown, with old and new value (default: 20)',
+      description: 'Differences that are shown of each state, with old and new value (default: 5)',
       parse: integerParser(),
     },
     { group: 'Contents', flags: '--state <name>', description: 'Compare this state alone' },

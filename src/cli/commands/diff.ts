@@ -13,7 +13,7 @@ interface Options {
   readonly state?: string;
 }
 
-const SHOWN_DIFFERENCES = 20;
+const SHOWN_DIFFERENCES = 5;
 
 /** Runs `ckpt diff`. */
 export const run: Run<Options> = async (context, [old = '', new_ = ''], options) => {

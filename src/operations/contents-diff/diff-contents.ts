@@ -22,7 +22,7 @@ import { ShownEntries } from './shown-entries.js';
 
 /** Options of {@link diffContents}. */
 export interface ContentsDiffOptions {
-  /** Differences that are shown. */
+  /** Differences of each state that are shown. */
   readonly limit: number;
   /** Name of the only state. */
   readonly state?: string | undefined;
@@ -153,11 +153,10 @@ class ContentsComparison {
     const shown: ComparedEntry[] = [];
     for (const entry of columns.compared()) {
       this.total += states.count(entry);
-      if (entry.change === 'unchanged' || this.differences.length + shown.length >= this.options.limit) continue;
-      shown.push(entry);
+      if (entry.change !== 'unchanged' && states.takeTurn(entry.state, this.options.limit)) shown.push(entry);
     }
     if (shown.length === 0) return;
-    const entries = new ShownEntries(shown);
+    const entries = new ShownEntries(shown.sort((a, b) => a.state - b.state));
     await this.read(pair, pass, query, states, false, (side, _, identity, row) => entries.take(side, identity, row));
     this.differences.push(...entries.differences(pair.operator));
   }
@@ -216,6 +215,7 @@ class ContentsComparison {
 class StateTable {
   readonly list: Counted[] = [];
   private readonly indexes = new Map<string, number>();
+  private readonly shown = new Map<number, number>();
 
   indexOf({ section, name, kind }: ReadStateHead): number {
     const key = `${section} ${name}`;
@@ -227,6 +227,14 @@ class StateTable {
 
   indexOfRow({ state, kind, keyGroup }: Row): number {
     return this.indexOf({ section: keyGroup === null ? 'operator' : 'keyed', name: state, kind });
+  }
+
+  /** True as often as so many differences of a state may be shown. */
+  takeTurn(state: number, limit: number): boolean {
+    const shown = this.shown.get(state) ?? 0;
+    if (shown >= limit) return false;
+    this.shown.set(state, shown + 1);
+    return true;
   }
 
   /** @returns how many differences it is */

@@ -1,5 +1,7 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { copyOfCase } from '../support/case-copy.js';
 import { fixtureCase } from '../support/corpus.js';
 import { checkpointAt, inline, keyGroups, metadata, operator, operatorId, subtask } from '../support/made-metadata.js';
 import { binPath } from '../support/paths.js';
@@ -91,5 +93,87 @@ describe('ckpt diff', () => {
     expect(both).toMatchObject({ exitCode: 3, stdout: '' });
     for (const name of ['/nowhere', '/nor/here']) expect(both.stderr).toContain(name);
     expect((await runCkpt(['diff', old])).exitCode).toBe(2);
+  });
+});
+
+describe('ckpt diff --contents', () => {
+  const heap = fixtureCase('flink-2.3.0/hashmap-inline');
+  const [old = '', now = ''] = heap.pointers.map(({ externalPointer }) => externalPointer);
+  const map = ['--map', `${heap.mapping.uri}=${heap.mapping.directory}`];
+
+  it('shows which entries of which states are not as before, with their values', async () => {
+    const { exitCode, stdout } = await runCkpt([
+      'diff',
+      '--contents',
+      ...map,
+      old,
+      now,
+      '--state',
+      'count',
+      '--limit',
+      '1',
+    ]);
+    expect(exitCode).toBe(1);
+    expect(stdout).toMatch(/Result {3}they differ/);
+    expect(stdout).toMatch(/orders-keyed {2}count {2}value/);
+    expect(stdout).toMatch(/~ orders-s\d-k\d\n {6}\d+ → \d+\n/);
+    expect(stdout).toMatch(/more differences \(--limit shows them\)/);
+  });
+
+  it('ends with 0 where all is the same', async () => {
+    const { exitCode, stdout } = await runCkpt(['diff', '--contents', '--json', ...map, old, old]);
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ same: true, differences: [], more: 0, undecoded: [], unread: [] });
+  });
+
+  it('compares what two backends wrote', async () => {
+    const canonical = fixtureCase('flink-2.3.0/savepoint-canonical-rocksdb');
+    const [checkpoint, savepoint] = canonical.pointers;
+    const canonicalMap = ['--map', `${canonical.mapping.uri}=${canonical.mapping.directory}`];
+    const { stdout } = await runCkpt([
+      'diff',
+      '--contents',
+      '--json',
+      ...canonicalMap,
+      checkpoint?.externalPointer ?? '',
+      savepoint?.externalPointer ?? '',
+    ]);
+    const { operators, undecoded } = JSON.parse(stdout);
+    expect(undecoded).toEqual([]);
+    const states = operators.flatMap(
+      (operator: { states: { kind: string; unchanged: number; changed: number }[] }) => operator.states,
+    );
+    expect(states.length).toBeGreaterThan(3);
+    expect(
+      states.some(({ changed, unchanged }: { changed: number; unchanged: number }) => changed + unchanged > 0),
+    ).toBe(true);
+  });
+
+  it('says that a file is damaged, and is not the same then (1)', async () => {
+    const { root, original, map: copyMap } = await copyOfCase('flink-2.3.0/rocksdb-incremental');
+    const pointer = fixtureCase('flink-2.3.0/rocksdb-incremental').pointers.at(-1)?.externalPointer ?? '';
+    const shared = join(root, pointer.slice(original.length), '..', 'shared');
+    const names = (await readdir(shared)).sort();
+    for (const name of names) {
+      const bytes = await readFile(join(shared, name));
+      if (bytes.length > 500 && bytes.length < 20_000) await writeFile(join(shared, name), bytes.fill(0x55, 10, 60));
+    }
+    const { exitCode, stdout } = await runCkpt(['diff', '--contents', '--json', ...copyMap, pointer, pointer]);
+    expect(exitCode).toBe(1);
+    const { same, unread } = JSON.parse(stdout);
+    expect(same).toBe(false);
+    expect(unread.length).toBeGreaterThan(0);
+    expect(unread[0]).toMatchObject({ side: 'old', path: expect.stringContaining('/rocksdb-incremental/') });
+  });
+
+  it('refuses a state that no operator has', async () => {
+    const { exitCode, stderr } = await runCkpt(['diff', '--contents', ...map, old, now, '--state', 'cuont']);
+    expect(exitCode).not.toBe(0);
+    expect(stderr).toContain('"cuont"');
+  });
+
+  it('takes --limit and --state only with --contents (2)', async () => {
+    expect((await runCkpt(['diff', old, now, '--limit', '3'])).exitCode).toBe(2);
+    expect((await runCkpt(['diff', old, now, '--state', 'count'])).exitCode).toBe(2);
   });
 });

@@ -3,6 +3,7 @@
  * compared by hashes of what they say, so that the form in which a backend wrote them makes no difference; the few that are
  * to be shown are then read once more.
  */
+import { StateNotFoundError } from '../../errors.js';
 import type { ByteSource } from '../../filesystem/file-system.js';
 import type { FileSystems } from '../../filesystem/registry.js';
 import { ModelVisitor } from '../../format/metadata/model-visitor.js';
@@ -38,7 +39,8 @@ const NOTHING = { first: 0, last: -1 };
 
 /**
  * Compares the contents of two checkpoints. Operators are paired as `diffCheckpoints` does.
- * @throws the errors of reading metadata; the signal's reason
+ * @throws StateNotFoundError if no operator has the state that is asked for; the errors of reading metadata; the signal's
+ *   reason
  */
 export async function diffContents(
   fileSystems: FileSystems,
@@ -79,6 +81,7 @@ class ContentsComparison {
   private readonly undecoded: ContentsDiff['undecoded'][number][] = [];
   private readonly unread: ContentsDiff['unread'][number][] = [];
   private total = 0;
+  private notFound: StateNotFoundError | undefined;
 
   constructor(
     private readonly fileSystems: FileSystems,
@@ -101,6 +104,7 @@ class ContentsComparison {
       await this.compare({ operator, ids }, heads);
     }
     const { undecoded, unread, differences, operators, total } = this;
+    if (this.notFound && operators.every(({ states }) => states.length === 0)) throw this.notFound;
     return {
       same: total === 0 && undecoded.length === 0 && unread.length === 0,
       old: sides.old.pointer.directory.toString(),
@@ -189,8 +193,13 @@ class ContentsComparison {
           }
         },
       };
-      const result = await readState(this.fileSystems, input, request, handlers, signal);
-      if (!isFirst) continue;
+      const result = await readState(this.fileSystems, input, request, handlers, signal).catch((error: unknown) => {
+        // Another operator may have it.
+        if (!(error instanceof StateNotFoundError)) throw error;
+        this.notFound ??= error;
+        return undefined;
+      });
+      if (!isFirst || !result) continue;
       for (const lost of slice === 0 ? result.undecoded : []) this.note(this.undecoded, { ...lost, side });
       for (const lost of slice === 0 ? result.unread : []) this.note(this.unread, { ...lost, side });
     }

@@ -83,7 +83,7 @@ export class RocksDatabase {
   async *entries(name: string, options: EntriesOptions = {}): AsyncGenerator<EntryBatch, void> {
     const family = this.familyOf(name);
     const { from, to, signal } = options;
-    const reader = new TableReader(this.files, signal);
+    const reader = new TableReader(this.files, family.tables, signal);
     const scan = new FamilyScan(runsOf(family.tables), { range: { from, to }, tables: this.tables });
     const batch = new EntryBatch();
     try {

@@ -1,6 +1,7 @@
 /** Reads what a pass over tables asks for, and what it will ask for next while it works on that. */
+import { ByteFormatError } from '../../bytes/byte-format-error.js';
 import type { ByteRange } from '../../format/byte-request.js';
-import type { TableRequest } from '../../format/sst/sorted-run.js';
+import type { TableFile, TableRequest } from '../../format/sst/sorted-run.js';
 import type { StateFiles } from './state-files.js';
 
 interface PendingRead extends ByteRange {
@@ -15,11 +16,16 @@ export function tableFileName(number: number): string {
 /** See the file comment. One for each pass. */
 export class TableReader {
   private readonly ahead = new Map<number, PendingRead>();
+  private readonly sizes: ReadonlyMap<number, number>;
 
+  /** @param tables those of the pass, with the sizes that they must have */
   constructor(
     private readonly files: StateFiles,
+    tables: readonly TableFile[],
     private readonly signal: AbortSignal | undefined,
-  ) {}
+  ) {
+    this.sizes = new Map(tables.map(({ number, size }) => [number, size]));
+  }
 
   /** The bytes of a request. @throws the errors of reading; the signal's reason */
   async read(request: TableRequest): Promise<Uint8Array> {
@@ -45,6 +51,13 @@ export class TableReader {
   }
 
   private fetch(table: number, { start, end }: ByteRange): Promise<Uint8Array> {
-    return this.files.use(tableFileName(table), ({ bytes }) => bytes.read(start, end));
+    return this.files.use(tableFileName(table), async ({ bytes }) => {
+      const size = this.sizes.get(table);
+      if (size !== bytes.size) {
+        const shorter = Math.min(bytes.size, size ?? bytes.size);
+        throw new ByteFormatError(shorter, `a table of ${size} bytes, as the MANIFEST says`, `${bytes.size} bytes`);
+      }
+      return bytes.read(start, end);
+    });
   }
 }

@@ -1,4 +1,5 @@
 /** Where the bytes of a piece of state are, and how to get at them. */
+import { ByteFormatError } from '../../bytes/byte-format-error.js';
 import { Path } from '../../filesystem/path.js';
 import type { FileSystems } from '../../filesystem/registry.js';
 import type { StreamStateHandle } from '../../model/state-handles.js';
@@ -25,7 +26,7 @@ export interface OpenState {
   close(): Promise<void>;
 }
 
-/** Opens files. @throws NotFoundError, PermissionError and the like */
+/** Opens files. @throws NotFoundError, PermissionError and the like; ByteFormatError if a segment is not within its file */
 export async function openStateFile(
   fileSystems: FileSystems,
   { path, start, length }: FileSource,
@@ -33,10 +34,16 @@ export async function openStateFile(
 ): Promise<OpenState> {
   const parsed = fileSystems.qualify(Path.parse(path));
   const source = await (await fileSystems.get(parsed)).open(parsed);
+  const end = start + Math.max(0, length);
+  if (end > source.size) {
+    await source.close();
+    const left = Math.max(0, source.size - start);
+    throw new ByteFormatError(left, `a segment of ${end - start} bytes`, 'the end of the file');
+  }
   return { bytes: stateInFile(source, start, length, signal), close: () => source.close() };
 }
 
-/** Opens a piece of state, wherever it is. @throws NotFoundError, PermissionError and the like */
+/** Opens a piece of state, wherever it is. @throws as {@link openStateFile} */
 export async function openState(
   fileSystems: FileSystems,
   source: StateSource,

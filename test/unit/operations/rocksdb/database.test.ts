@@ -1,7 +1,13 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CorruptStateError, UnknownStateFormatError } from '../../../../src/errors.js';
+import { createFileSystems } from '../../../../src/filesystem/registry.js';
+import { RocksDatabase } from '../../../../src/operations/rocksdb/database.js';
 import { keysOfKeyGroups } from '../../../../src/operations/rocksdb/key-groups.js';
+import type { LocalFile } from '../../../../src/operations/rocksdb/state-files.js';
 import { databaseFixtures, type HexEntry, openDatabase, readEntries } from '../../../support/rocksdb.js';
 
 const fixtures = databaseFixtures();
@@ -91,6 +97,58 @@ describe('a database of a checkpoint', () => {
     const database = await openDatabase(without(/sst$/));
     await expect(readEntries(database, 'values')).rejects.toThrow(/^\d{6}\.sst: .*a file of this name/);
     await expect(readEntries(database, 'no-such')).rejects.toThrow('a column family "no-such"');
+    await database.close();
+  });
+});
+
+describe('the files of a database', () => {
+  const { files, expected } = fixtures.get('rocksdb-8.10-hash-index-in-blocks') ?? {
+    files: new Map(),
+    expected: new Map(),
+  };
+
+  it('must be as long as the MANIFEST says', async () => {
+    const [name = '', bytes = new Uint8Array()] = [...files].filter(([file]) => file.endsWith('.sst')).at(-1) ?? [];
+    for (const changed of [bytes.subarray(0, -1), Buffer.concat([bytes, Buffer.of(0)])]) {
+      const database = await openDatabase(new Map(files).set(name, changed));
+      const reading = Promise.all([...expected.keys()].map((family) => readEntries(database, family)));
+      await expect(reading).rejects.toThrow(`expected a table of ${bytes.length} bytes, as the MANIFEST says, found`);
+      await database.close();
+    }
+  });
+
+  it('may be parts of larger files, and in any directory', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'ckpt-segments-'));
+    try {
+      const path = join(directory, 'merged');
+      const parts = [...files];
+      writeFileSync(path, Buffer.concat(parts.map(([, bytes]) => bytes)));
+      let start = 0;
+      const local = parts.map(([name, { length }]): LocalFile => {
+        start += length;
+        return { name: `db/${name}`, source: { kind: 'file', path, start: start - length, length } };
+      });
+      const fileSystems = createFileSystems({ configuration: new Map() });
+      const database = await RocksDatabase.open(local, { fileSystems });
+      for (const [family, entries] of expected) expect(await readEntries(database, family)).toEqual(entries);
+      await database.close();
+      writeFileSync(path, new Uint8Array(10));
+      await expect(RocksDatabase.open(local, { fileSystems })).rejects.toThrow(/a segment of \d+ bytes, found the end/);
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
+
+  it('are read no more when the reader is told to stop, or goes away', async () => {
+    const database = await openDatabase(files);
+    const stop = new AbortController();
+    stop.abort(new Error('enough'));
+    const entries = database.entries('values', { signal: stop.signal });
+    await expect(entries.next()).rejects.toThrow('enough');
+    for await (const batch of database.entries('values')) {
+      expect(batch.length).toBeGreaterThan(0);
+      break;
+    }
     await database.close();
   });
 });

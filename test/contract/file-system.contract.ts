@@ -84,7 +84,12 @@ export const ODD_NAMES: readonly string[] = [
 
 /** Bytes 0, 1, … 255, 0, …, so that a wrong range is seen. */
 export function pattern(length: number): Uint8Array {
-  return Uint8Array.from({ length }, (_, index) => index & 0xff);
+  return new Uint8Array(
+    Buffer.alloc(
+      length,
+      Uint8Array.from({ length: 256 }, (_, index) => index),
+    ),
+  );
 }
 
 export async function collect(list: AsyncIterable<readonly DirectoryEntry[]>): Promise<DirectoryEntry[]> {

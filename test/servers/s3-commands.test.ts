@@ -66,7 +66,9 @@ for (const [name, start] of [
         await server.stop();
       });
 
-      for (const [label, { root, job, latest }] of Object.entries(CASES)) {
+      // moto is slow: one case there, and what changes things.
+      const chosen = Object.entries(CASES).filter(([label]) => name === 'versitygw' || label === 'incremental');
+      for (const [label, { root, job, latest }] of chosen) {
         const at = `s3://${BUCKET}/${root}`;
         const pointers = async () =>
           JSON.parse(await readFile(join(cases ?? '', label, 'case.json'), 'utf8')).pointers as {

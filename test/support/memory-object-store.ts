@@ -20,6 +20,8 @@ export interface MemoryObjectStoreOptions {
   readonly refusesBatches?: boolean;
   /** Knows no `ifAbsent`. */
   readonly refusesConditions?: boolean;
+  /** Passes over `ifAbsent` in silence; if not undefined, the store is one that might. */
+  readonly ignoresConditions?: boolean;
   /** Keeps no tags. */
   readonly forgetsTags?: boolean;
   /** Neither versions nor sorted listings. */
@@ -28,6 +30,8 @@ export interface MemoryObjectStoreOptions {
   readonly service?: ReadonlyMap<string, MemoryObjectStore>;
   /** Bytes that one copy may have. */
   readonly copyLimit?: number;
+  /** Bytes that a part may have at most. */
+  readonly copyPart?: number;
   /** Asked before each request; what it returns is what the request rejects with. */
   readonly failures?: (method: StoreMethod, key: string) => Error | undefined;
   /** The same after the request has had its effect: an answer that was lost. */
@@ -69,13 +73,17 @@ export class MemoryObjectStore implements ObjectStore {
   #atOnce = 0;
   #versions = 0;
 
+  get mayIgnoreConditions(): boolean {
+    return this.options.ignoresConditions !== undefined;
+  }
+
   constructor(readonly options: MemoryObjectStoreOptions = {}) {
     this.service = options.service && 'memory';
     this.limits = {
       deleteBatch: options.deleteBatch ?? 1000,
       put: 5 * 1024 * MIB,
       leastPart: 5 * MIB,
-      mostPart: 5 * 1024 * MIB,
+      mostPart: options.copyPart ?? 5 * 1024 * MIB,
       parts: 10_000,
       copy: options.copyLimit ?? 5 * 1024 * MIB,
     };
@@ -150,7 +158,11 @@ export class MemoryObjectStore implements ObjectStore {
     return this.#request('put', key, signal, () => this.#put(key, bytes, options));
   }
 
-  startUpload(key: string, options: PutOptions = {}): Promise<ObjectUpload> {
+  startCopy(from: ObjectStatus, to: string): Promise<ObjectUpload> {
+    return this.startUpload(to, {}, from);
+  }
+
+  startUpload(key: string, options: PutOptions = {}, source?: ObjectStatus): Promise<ObjectUpload> {
     return this.#request('startUpload', key, undefined, () => {
       const parts = new Map<number, Uint8Array>();
       const checkOpen = () => {
@@ -162,13 +174,20 @@ export class MemoryObjectStore implements ObjectStore {
             checkOpen();
             parts.set(number, bytes.slice());
           }),
+        copyPart: (number, { start, end }, signal) =>
+          this.#request('putPart', key, signal, () => {
+            checkOpen();
+            const bytes = this.objects.get(source?.key ?? '')?.bytes;
+            if (bytes === undefined) throw new ObjectStoreError('missing', 'no such key');
+            parts.set(number, bytes.slice(start, end));
+          }),
         complete: (count, { ifAbsent = options.ifAbsent } = {}) =>
           this.#request('complete', key, undefined, () => {
             checkOpen();
             const pieces = Array.from({ length: count }, (_, index) => parts.get(index + 1));
             for (const [index, piece] of pieces.entries()) {
               if (piece === undefined) throw new ObjectStoreError('other', 'a part is missing');
-              if (index < count - 1 && piece.length < this.limits.leastPart) {
+              if (index < count - 1 && source === undefined && piece.length < this.limits.leastPart) {
                 throw new ObjectStoreError('other', 'a part is too small');
               }
             }
@@ -212,7 +231,8 @@ export class MemoryObjectStore implements ObjectStore {
   #put(key: string, bytes: Uint8Array, options: PutOptions): void {
     if (options.ifAbsent && this.options.refusesConditions)
       throw new ObjectStoreError('unsupported', 'not implemented');
-    if (options.ifAbsent && this.objects.has(key)) throw new ObjectStoreError('precondition', 'it is there');
+    const isChecked = options.ifAbsent && this.options.ignoresConditions !== true;
+    if (isChecked && this.objects.has(key)) throw new ObjectStoreError('precondition', 'it is there');
     this.set(key, bytes, options.tag);
   }
 

@@ -7,8 +7,8 @@ import { UnknownFormatError } from '../../format/unknown-format-error.js';
 import { keyGroupOf } from '../../format/value/key-group.js';
 import { serializerOf } from '../../format/value/serializer-of.js';
 import { type StateValue, UnwritableValueError, type ValueSerializer } from '../../format/value/value-serializer.js';
-import { loadHeads } from './heads.js';
 import type { KeyFilter } from './keyed-rows.js';
+import { loadKeyedStates } from './keyed-states.js';
 import type { OperatorPieces } from './operators.js';
 import type { KeyGroups } from './pieces.js';
 import { textOf } from './rows.js';
@@ -133,9 +133,8 @@ async function keySerializer(operator: OperatorPieces, context: WalkContext): Pr
   for (const { keyed } of operator.subtasks) {
     if (!keyed) continue;
     try {
-      for (const { header } of await loadHeads(context.fileSystems, keyed, context.signal)) {
-        if (header.keySerializer) return serializerOf(header.keySerializer);
-      }
+      const { keySnapshot } = await loadKeyedStates(context.fileSystems, keyed, context.signal);
+      if (keySnapshot) return serializerOf(keySnapshot);
     } catch (error) {
       // The walk tells of what cannot be read; another subtask may do for this.
       context.signal?.throwIfAborted();

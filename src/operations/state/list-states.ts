@@ -2,19 +2,13 @@
 import { CkptError } from '../../errors.js';
 import { forEachConcurrently } from '../../filesystem/limit.js';
 import type { FileSystems } from '../../filesystem/registry.js';
-import {
-  type KeyedState,
-  type KeyedStateKind,
-  keyedState,
-  type OperatorState,
-  type OperatorStateKind,
-} from '../../format/entries/named-state.js';
+import type { KeyedState, KeyedStateKind, OperatorState, OperatorStateKind } from '../../format/entries/named-state.js';
 import type { SerializerSnapshot } from '../../format/keyed/serializer-snapshot.js';
 import { UnknownFormatError } from '../../format/unknown-format-error.js';
 import { serializerOf } from '../../format/value/serializer-of.js';
 import { type TypeDescription, typeText } from '../../format/value/type-description.js';
 import type { Backend } from '../inspect-result.js';
-import { loadHeads } from './heads.js';
+import { loadKeyedStates } from './keyed-states.js';
 import { forEachOperator, type MetadataInput, type OperatorPieces } from './operators.js';
 import type { KeyedPiece, OperatorPiece, SubtaskPieces } from './pieces.js';
 import { openState, type StateSource, sourceName } from './state-source.js';
@@ -171,18 +165,9 @@ class Listing {
     const notes: (() => void)[] = [];
     if (keyed) {
       await this.guarded(index, mainSource(keyed), async () => {
-        for (const { header } of await loadHeads(this.fileSystems, keyed, this.signal)) {
-          if (header.unknown) throw header.unknown;
-          const { keySerializer, states } = header;
-          if (!keySerializer) continue;
-          notes.push(() =>
-            this.noteKeyed(
-              index,
-              keySerializer,
-              states.map((info) => keyedState(info, keySerializer)),
-            ),
-          );
-        }
+        const { keySnapshot, states } = await loadKeyedStates(this.fileSystems, keyed, this.signal);
+        const keyType = keySnapshot ? serializerOf(keySnapshot).type : null;
+        notes.push(() => this.noteKeyed(index, keyType, states));
       });
     }
     if (operator) {
@@ -220,8 +205,8 @@ class Listing {
     }
   }
 
-  private noteKeyed(subtask: number, keySnapshot: SerializerSnapshot, states: readonly KeyedState[]): void {
-    this.keyType ??= serializerOf(keySnapshot).type;
+  private noteKeyed(subtask: number, keyType: string | null, states: readonly KeyedState[]): void {
+    this.keyType ??= keyType;
     for (const state of states) this.note(subtask, `keyed ${state.name}`, listedKeyed(state), null, null);
   }
 

@@ -21,8 +21,10 @@ export interface Batch<T> {
   locate(error: ByteFormatError): Error;
 }
 
-/** What a caller may do about values whose end nobody knows. */
+/** How a region is parsed. */
 export interface ParseOptions {
+  /** Bytes behind what the parser takes are no fault. */
+  readonly mayEndEarly?: boolean;
   /**
    * Told of a value that cannot be passed over.
    * @returns whether to go on with the next stream of frames, if there is one
@@ -56,7 +58,7 @@ export async function* parseRegion<T>(
         throw window.locate(failure);
       }
     }
-    await window.expectEnd();
+    if (!options.mayEndEarly) await window.expectEnd();
   } finally {
     await window.close();
   }

@@ -1,5 +1,7 @@
 /** Walks through any piece of keyed state. A piece that cannot be read is told of, and the walk goes on with the next one. */
-import { intersection, type KeyedPiece, type RawKeyedPiece } from './pieces.js';
+import { changesName } from './changelog/load-changes.js';
+import { walkChangelog } from './changelog/walk-changelog.js';
+import { type ChangelogPiece, intersection, type KeyedPiece, type RawKeyedPiece } from './pieces.js';
 import { sourceName } from './state-source.js';
 import type { RawBatches, WalkContext } from './walk-context.js';
 import { guarded, reported } from './walk-errors.js';
@@ -17,8 +19,13 @@ export async function* walkKeyed(piece: KeyedPiece, context: WalkContext): RawBa
       yield* reported(piece.meta ? sourceName(piece.meta) : '', context, () => walkIncremental(piece, context));
       break;
     case 'changelog':
+      yield* reported(changelogName(piece), context, () => walkChangelog(piece, context, walkKeyed));
       break;
   }
+}
+
+function changelogName({ changes }: ChangelogPiece): string {
+  return changes[0] ? changesName(changes[0]) : '';
 }
 
 /** The timers in a piece of raw keyed state. */

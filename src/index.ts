@@ -107,6 +107,8 @@ export {
   latestCheckpoint,
 } from './operations/latest.js';
 export { type ListOptions, listCheckpoints } from './operations/list/list.js';
+export { readOffsets } from './operations/offsets/offsets.js';
+export type * from './operations/offsets/result.js';
 export { openMetadata, type ResolvedPointer, resolvePointer } from './operations/pointer.js';
 export { type RebaseOptions, type RebaseResult, rebaseCheckpoint } from './operations/rebase.js';
 export { createSavepoint, type SavepointResult } from './operations/savepoint.js';

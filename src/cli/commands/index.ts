@@ -11,6 +11,7 @@ import { edit } from './edit.spec.js';
 import { gc } from './gc.spec.js';
 import { inspect } from './inspect.spec.js';
 import { list } from './list.spec.js';
+import { offsets } from './offsets.spec.js';
 import { prune } from './prune.spec.js';
 import { read } from './read.spec.js';
 import { rebase } from './rebase.spec.js';
@@ -29,6 +30,7 @@ export const commands: readonly CommandSpec[] = [
   list,
   states,
   read,
+  offsets,
   verify,
   diff,
   savepoint,

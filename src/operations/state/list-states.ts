@@ -303,12 +303,12 @@ function disagreementsOf({ state, others }: Collected): Disagreement[] {
   return [...others].map(([found, subtasks]) => ({ state: state.name, subtasks, found, expected }));
 }
 
-function otherState({ subtasks, hasCoordinatorState }: OperatorPieces): string[] {
+function otherState({ subtasks, coordinatorState }: OperatorPieces): string[] {
   const others: string[] = [];
   if (subtasks.some(({ rawKeyed }) => rawKeyed)) others.push('raw keyed');
   if (subtasks.some(({ hasRawOperator }) => hasRawOperator)) others.push('raw operator');
   if (subtasks.some(({ hasChannels }) => hasChannels)) others.push('channels');
-  if (hasCoordinatorState) others.push('coordinator');
+  if (coordinatorState) others.push('coordinator');
   return others;
 }
 

@@ -16,7 +16,8 @@ export interface OperatorPieces {
   readonly parallelism: number;
   readonly maxParallelism: number;
   readonly finished: boolean;
-  readonly hasCoordinatorState: boolean;
+  /** Of the operator's coordinator, for a source that of its enumerator; undefined if there is none. */
+  readonly coordinatorState: Uint8Array | undefined;
   readonly subtasks: readonly SubtaskPieces[];
 }
 
@@ -99,7 +100,7 @@ class Collector implements ModelConsumer {
       parallelism,
       maxParallelism,
       finished,
-      hasCoordinatorState: coordinatorState !== null,
+      coordinatorState: coordinatorState?.bytes,
       subtasks: subtasks.map((entry) =>
         piecesOf(entry, { own, maxParallelism, hasNames: this.version >= Since.names }),
       ),

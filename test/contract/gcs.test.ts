@@ -29,5 +29,5 @@ describeFileSystem(
     },
     cleanUp: () => fake.objects.clear(),
   }),
-  { hugeDirectory: 1100, racers: 20 },
+  { hugeDirectory: 1100, busyDirectory: 200, racers: 20 },
 );

@@ -42,7 +42,7 @@ describe.skipIf(missing !== undefined)(
           cleanUp: () => undefined,
         };
       },
-      { hugeDirectory: 1100, racers: 20 },
+      { hugeDirectory: 1100, busyDirectory: 200, racers: 20 },
     );
   },
 );

@@ -43,7 +43,16 @@ describe.skipIf(missing !== undefined)(`ckpt on Azurite${missing === undefined ?
     const wasb = `wasb://others@${AZURITE_ACCOUNT}.blob.core.windows.net/sas`;
     const endpointOption = ['-D', `fs.azure.blob.endpoint=${endpoint}`];
     const sas = ['-D', `fs.azure.sas.others.${AZURITE_ACCOUNT}.blob.core.windows.net=${token}`, ...endpointOption];
-    const made = await runCkpt(['savepoint', '--target-directory', wasb, '--json', '--verbose', ...sas]);
+    const made = await runCkpt([
+      'savepoint',
+      '--job-id',
+      'a'.repeat(32),
+      '--target-directory',
+      wasb,
+      '--json',
+      '--verbose',
+      ...sas,
+    ]);
     expect(made).toMatchObject({ exitCode: 0 });
     const connection = `AccountName=${AZURITE_ACCOUNT};AccountKey=${AZURITE_KEY};BlobEndpoint=${endpoint}`;
     const listed = await runCkpt(['list', `abfs://others@${HOST}/sas`, '--json'], {

@@ -31,7 +31,8 @@ const GARBAGE = 300;
 
 /** Registers the suite. @param open asked for after the hooks of the caller */
 export function describeStoreCommands(name: string, open: () => CommandStore): void {
-  describe(`commands on ${name}`, () => {
+  // Each test runs many commands.
+  describe(`commands on ${name}`, { timeout: 300_000 }, () => {
     const { directory, mapping } = fixtureCase(CASE);
     let store: CommandStore;
     let systems: FileSystems;

@@ -21,6 +21,8 @@ const PACKAGES: AzurePackages = {
 /** A container, and what goes into it. */
 export interface AzureContainer {
   readonly client: StorageSdk.ContainerClient;
+  /** URL of a blob of a container of the same account, with the token if there is one. */
+  readonly urlOf: (container: string, key: string) => string;
   readonly newBatch: () => InstanceType<Storage['BlobBatch']>;
 }
 
@@ -40,12 +42,17 @@ export async function openContainer(
   );
   const { credentials } = options;
   const query = credentials.kind === 'sas' ? `?${credentials.token}` : '';
-  const client = new storage.ContainerClient(
-    `${options.endpoint}/${encodeURIComponent(container)}${query}`,
-    await openCredential(storage, credentials, scheme, packages),
-    { retryOptions: { maxTries: 1 }, userAgentOptions: { userAgentPrefix: 'flink-ckpt' } },
-  );
-  return { client, newBatch: () => new storage.BlobBatch() };
+  const credential = await openCredential(storage, credentials, scheme, packages);
+  const open = (name: string) =>
+    new storage.ContainerClient(`${options.endpoint}/${encodeURIComponent(name)}${query}`, credential, {
+      retryOptions: { maxTries: 1 },
+      userAgentOptions: { userAgentPrefix: 'flink-ckpt' },
+    });
+  return {
+    client: open(container),
+    urlOf: (other, key) => open(other).getBlobClient(key).url,
+    newBatch: () => new storage.BlobBatch(),
+  };
 }
 
 async function openCredential(

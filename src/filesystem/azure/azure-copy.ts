@@ -9,15 +9,16 @@ const LONGEST_PAUSE_MILLISECONDS = 2_000;
 /**
  * Copies a blob within its account with the operation that may go on after its answer, and waits for the end. Within an
  * account it is over at once nearly always, and unlike the one that answers at the end it needs no signed source.
+ * @param from URL of the source
  * @param version ETag that the source must have
  */
 export async function copyBlob(
-  from: BlobClient,
+  from: string,
   to: BlobClient,
   version: string | undefined,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const poller = await to.beginCopyFromURL(from.url, {
+  const poller = await to.beginCopyFromURL(from, {
     ...(version !== undefined && { sourceConditions: { ifMatch: version } }),
     ...(signal && { abortSignal: signal }),
   });

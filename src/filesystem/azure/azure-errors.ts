@@ -17,6 +17,8 @@ const KINDS: ReadonlyMap<string, ObjectStoreErrorKind> = new Map([
   ['BlobAlreadyExists', 'precondition'],
   ['BlobImmutableDueToPolicy', 'denied'],
   ['BlobNotFound', 'missing'],
+  // The token or role is not good for the source.
+  ['CannotVerifyCopySource', 'denied'],
   ['ConditionNotMet', 'precondition'],
   ['ContainerBeingDeleted', 'missing'],
   ['ContainerNotFound', 'missing'],

@@ -34,6 +34,8 @@ export type AzureCredentials =
 export interface AzureOptions {
   /** URL of the Blob service of the account, without a slash at the end. */
   readonly endpoint: string;
+  /** It was given, and may be anything. */
+  readonly isCustomEndpoint: boolean;
   readonly credentials: AzureCredentials;
   /** Must not be shown. */
   readonly secrets: readonly string[];
@@ -58,13 +60,13 @@ export function readAzureOptions(settings: FileSystemSettings, location: AzureLo
   const connection = connectionOf(environment, location);
   const credentials =
     readConfigured(option, location, environment) ?? readEnvironment(connection, location, environment);
+  const given =
+    option('blob.endpoint') ??
+    connection.get('blobendpoint') ??
+    (isOwnAccount(environment, location) ? environment.AZURE_STORAGE_BLOB_ENDPOINT || undefined : undefined);
   return {
-    endpoint: tidyEndpoint(
-      option('blob.endpoint') ??
-        connection.get('blobendpoint') ??
-        (isOwnAccount(environment, location) ? environment.AZURE_STORAGE_BLOB_ENDPOINT : undefined) ??
-        `https://${location.blobHost}`,
-    ),
+    endpoint: tidyEndpoint(given ?? `https://${location.blobHost}`),
+    isCustomEndpoint: given !== undefined,
     credentials,
     secrets: secretsOf(credentials),
   };

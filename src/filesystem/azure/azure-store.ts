@@ -15,6 +15,7 @@ import type { AzureContainer } from './azure-client.js';
 import { copyBlob } from './azure-copy.js';
 import { deleteBatch } from './azure-delete.js';
 import { isMissing, toAzureError } from './azure-errors.js';
+import { parseAzureLocation } from './azure-location.js';
 import { AzureUpload } from './azure-upload.js';
 
 const MEBIBYTE = 1024 * 1024;
@@ -47,8 +48,12 @@ export class AzureStore implements ObjectStore {
 
   constructor(
     private readonly container: AzureContainer,
+    /** URL of the account: containers of one account copy from each other. */
+    readonly service: string,
     /** Texts that no message may have. */
     private readonly secrets: readonly string[],
+    /** Something else answers in place of Azure, whose `ifAbsent` has to be tried out. */
+    readonly mayIgnoreConditions = false,
   ) {}
 
   async clockOffset(signal?: AbortSignal): Promise<number> {
@@ -133,12 +138,13 @@ export class AzureStore implements ObjectStore {
   }
 
   async copy(from: ObjectStatus, to: string, signal?: AbortSignal): Promise<void> {
-    const { client } = this.container;
+    const { client, urlOf } = this.container;
     checkName(to);
-    await this.#do(
-      () => copyBlob(client.getBlobClient(from.key), client.getBlobClient(to), from.version, signal),
-      signal,
-    );
+    const source =
+      from.bucket === undefined
+        ? client.getBlobClient(from.key).url
+        : urlOf(parseAzureLocation('abfss', from.bucket).container, from.key);
+    await this.#do(() => copyBlob(source, client.getBlobClient(to), from.version, signal), signal);
   }
 
   async delete(keys: readonly string[], signal?: AbortSignal): Promise<readonly (Error | undefined)[]> {

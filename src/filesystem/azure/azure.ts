@@ -26,8 +26,9 @@ export async function openAzureFileSystem(
   return new ObjectStoreFileSystem({
     scheme,
     authority: authority ?? '',
-    store: new AzureStore(container, options.secrets),
+    store: new AzureStore(container, options.endpoint, options.secrets, options.isCustomEndpoint),
     requests: new StoreRequests({ concurrency: requestLimit(settings, scheme), onRetry: settings.onRetry }),
+    openOther: (other) => openAzureFileSystem({ ...settings, warn: undefined }, scheme, other),
     warn: settings.warn,
   });
 }

@@ -45,6 +45,10 @@ export class GcsApi {
     this.#namesPayer = options.userProject?.onlyIfAsked === false;
   }
 
+  get endpoint(): string {
+    return this.access.endpoint;
+  }
+
   /** How far the store's clock was ahead when it answered last, in ms; undefined if it has not yet. */
   get clockOffset(): number | undefined {
     return this.#clockOffset;

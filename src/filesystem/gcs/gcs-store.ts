@@ -44,6 +44,7 @@ const LIMITS: ObjectStoreLimits = {
 /** See the file comment. */
 export class GcsStore implements ObjectStore {
   readonly limits = LIMITS;
+  readonly service: string;
   /** Where copies of big objects go on that were interrupted. */
   readonly #rewrites = new Map<string, string>();
 
@@ -52,7 +53,9 @@ export class GcsStore implements ObjectStore {
     private readonly bucket: string,
     /** Something else answers in place of Google, whose `ifAbsent` has to be tried out. */
     readonly mayIgnoreConditions = false,
-  ) {}
+  ) {
+    this.service = api.endpoint;
+  }
 
   async clockOffset(signal?: AbortSignal): Promise<number> {
     if (this.api.clockOffset === undefined) await this.list('', { limit: 1 }, signal);
@@ -143,17 +146,18 @@ export class GcsStore implements ObjectStore {
   }
 
   async copy(from: ObjectStatus, to: string, signal?: AbortSignal): Promise<void> {
-    const { kmsKeyName }: GcsObjectStatus = from;
-    const id = JSON.stringify([from.key, from.version, to]);
+    const { kmsKeyName, bucket }: GcsObjectStatus = from;
+    const id = JSON.stringify([bucket, from.key, from.version, to]);
     for (;;) {
       const answer = await this.api.sendForJson({
         method: 'POST',
-        path: `${this.#path(from.key)}/rewriteTo${this.#path(to).slice('/storage/v1'.length)}`,
+        path: `${objectPath(bucket ?? this.bucket, from.key)}/rewriteTo${this.#path(to).slice('/storage/v1'.length)}`,
         query: {
           ifSourceGenerationMatch: from.version,
           rewriteToken: this.#rewrites.get(id),
-          // Without it the copy would be encrypted by the default of the bucket.
-          destinationKmsKeyName: kmsKeyName?.replace(/\/cryptoKeyVersions\/[^/]*$/, ''),
+          // Without it the copy would be encrypted by the default of the bucket; another bucket has its own place and keys.
+          destinationKmsKeyName:
+            bucket === undefined ? kmsKeyName?.replace(/\/cryptoKeyVersions\/[^/]*$/, '') : undefined,
           fields: 'done,rewriteToken',
         },
         encryption: 'copy',

@@ -4,7 +4,12 @@
  * multipart upload of the XML API knows no condition.)
  */
 import { forEachConcurrently } from '../limit.js';
-import type { ObjectStore, ObjectUpload, PutOptions } from '../object-store/object-store.js';
+import {
+  type ObjectStore,
+  ObjectStoreError,
+  type ObjectUpload,
+  type PutOptions,
+} from '../object-store/object-store.js';
 import { temporaryNames } from '../temporary-name.js';
 import { type GcsApi, objectPath } from './gcs-api.js';
 import { condition, describe } from './gcs-description.js';
@@ -21,7 +26,7 @@ export class GcsUpload implements ObjectUpload {
   readonly #written = new Set<number>();
 
   constructor(
-    private readonly store: Pick<ObjectStore, 'put' | 'delete'>,
+    private readonly store: Pick<ObjectStore, 'head' | 'put' | 'delete'>,
     private readonly api: GcsApi,
     private readonly bucket: string,
     private readonly key: string,
@@ -49,9 +54,20 @@ export class GcsUpload implements ObjectUpload {
       }
       numbers = groups;
     }
-    await this.#compose(numbers, this.key, { ...this.options, ...options });
+    try {
+      await this.#compose(numbers, this.key, { ...this.options, ...options });
+    } catch (error) {
+      // The answer to an earlier attempt was lost, and the object is there: its parts must go all the same.
+      if (!(await this.#isDone(error))) throw error;
+    }
     // The object is there: what cannot be deleted now is a leftover, no failure.
     await this.#clear().catch(() => undefined);
+  }
+
+  async #isDone(error: unknown): Promise<boolean> {
+    const { tag } = this.options;
+    if (tag === undefined || !(error instanceof ObjectStoreError) || error.kind !== 'precondition') return false;
+    return (await this.store.head(this.key))?.tag === tag;
   }
 
   async abort(): Promise<void> {

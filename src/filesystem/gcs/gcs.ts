@@ -27,5 +27,12 @@ export async function openGcsFileSystem(
     concurrency: requestLimit(settings, scheme),
     onRetry: settings.onRetry,
   });
-  return new ObjectStoreFileSystem({ scheme, authority: bucket, store, requests, warn: settings.warn });
+  return new ObjectStoreFileSystem({
+    scheme,
+    authority: bucket,
+    store,
+    requests,
+    openOther: (other) => openGcsFileSystem({ ...settings, warn: undefined }, scheme, other),
+    warn: settings.warn,
+  });
 }

@@ -70,6 +70,7 @@ describe('credentials', () => {
   it('are the default ones of the account if nothing is said', () => {
     expect(read()).toEqual({
       endpoint: 'https://account.blob.core.windows.net',
+      isCustomEndpoint: false,
       credentials: { kind: 'default' },
       secrets: [],
     });

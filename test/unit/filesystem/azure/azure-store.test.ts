@@ -22,8 +22,8 @@ async function storeOn(
   credentials: AzureCredentials = SHARED_KEY,
 ): Promise<{ store: AzureStore; server: ScriptedServer }> {
   const server = await scriptedServer(script);
-  const options = { endpoint: `${server.endpoint}/account`, credentials, secrets: [] };
-  return { store: new AzureStore(await openContainer(options, 'abfss', 'container'), []), server };
+  const options = { endpoint: `${server.endpoint}/account`, isCustomEndpoint: false, credentials, secrets: [] };
+  return { store: new AzureStore(await openContainer(options, 'abfss', 'container'), options.endpoint, []), server };
 }
 
 async function failureOf(work: Promise<unknown>): Promise<Error> {
@@ -256,6 +256,22 @@ describe('copy', () => {
       message: `the copy has ${status}: 500 why`,
     });
   });
+});
+
+it('copies from another container of the account, whose URL has the token', async () => {
+  const { store, server } = await storeOn(
+    () => ({
+      status: 202,
+      headers: { etag: '"2"', 'last-modified': DATE, 'x-ms-copy-id': 'id', 'x-ms-copy-status': 'success' },
+    }),
+    SAS,
+  );
+  const bucket = 'source@account.dfs.core.windows.net';
+  await store.copy({ key: 'a/b', bucket, size: 1, modificationTime: 0, version: undefined }, 'c');
+  expect(server.requests[0]).toMatchObject({ path: '/account/container/c' });
+  const source = new URL(String(server.requests[0]?.headers['x-ms-copy-source']));
+  expect(decodeURIComponent(source.pathname)).toBe('/account/source/a/b');
+  expect(source.searchParams.get('sig')).toBe(SIGNATURE);
 });
 
 it('puts a large blob together of blocks, under the condition', async () => {

@@ -220,6 +220,16 @@ describe('copy', () => {
     expect(server.requests.at(-1)?.query.get('ifSourceGenerationMatch')).toBe(String(generation));
   });
 
+  it('takes objects of another bucket, under the key of its own', async () => {
+    const { store, server } = await storeOn(() => ({ body: '{"done": true}' }));
+    await store.copy(
+      { key: 'a/b', bucket: 'other', size: 1, modificationTime: 0, version: '7', ...{ kmsKeyName: 'k' } },
+      'c',
+    );
+    expect(server.requests[0]?.path).toBe('/storage/v1/b/other/o/a%2Fb/rewriteTo/b/bucket/o/c');
+    expect(server.requests[0]?.query.has('destinationKmsKeyName')).toBe(false);
+  });
+
   it('refuses another source', async () => {
     const fake = new FakeGcs();
     const { store } = await storeOn(fake.answer);

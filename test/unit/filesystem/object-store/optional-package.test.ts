@@ -26,7 +26,7 @@ describe('a store whose SDK is not installed', () => {
     const storage = () => import('@azure/storage-blob');
     const packages = { storage, identity: absent };
     const open = (kind: 'default' | 'anonymous', from = packages) =>
-      openContainer({ endpoint, credentials: { kind }, secrets: [] }, 'abfss', 'c', from);
+      openContainer({ endpoint, isCustomEndpoint: false, credentials: { kind }, secrets: [] }, 'abfss', 'c', from);
     await expect(open('default')).rejects.toThrow(/^abfss: .*run: npm install -g @azure\/identity@4\.12$/);
     await expect(open('anonymous')).resolves.toBeDefined();
     await expect(open('anonymous', { storage: absent, identity: absent })).rejects.toThrow(

@@ -6,8 +6,8 @@ import type { TableCursor } from './table-cursor.js';
 
 /** Stands between two operands. */
 const DELIMITER = 0x2c;
-/** The operator of everything that Flink writes, and its name where it may have a longer delimiter. */
-const OPERATORS: ReadonlySet<string> = new Set(['StringAppendTESTOperator', 'StringAppendOperator']);
+/** The operator of everything that Flink writes. Others join in other ways, or with delimiters that no file tells. */
+const OPERATOR = 'StringAppendTESTOperator';
 /** Java has no larger arrays. */
 const MAX_BYTES = 2 ** 31 - 1;
 
@@ -33,7 +33,7 @@ export class MergeOperands {
   add(cursor: TableCursor): void {
     const { block, mergeOperator } = cursor;
     const at = block.offset + block.entryStart;
-    if (!OPERATORS.has(mergeOperator ?? '')) {
+    if (mergeOperator !== OPERATOR) {
       throw new UnknownFormatError(at, `values joined by ${mergeOperator ?? 'an operator without a name'}`);
     }
     const size = block.valueEnd - block.valueStart;

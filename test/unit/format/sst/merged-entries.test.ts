@@ -111,6 +111,8 @@ describe('a table that is not read', () => {
     expect(failure(other).cause).toMatchObject({ what: 'a table in the order of rocksdb.ReverseBytewiseComparator' });
     const max = table([entry('b', 1, Merge)], { mergeOperator: 'MaxOperator' });
     expect(failure(sound, max)).toMatchObject({ table: 1, cause: { what: 'values joined by MaxOperator' } });
+    const alike = table([entry('b', 1, Merge)], { mergeOperator: 'StringAppendOperator' });
+    expect(failure(sound, alike).cause).toMatchObject({ what: 'values joined by StringAppendOperator' });
     // Where nothing has to be joined the operator does not matter.
     expect(read(table([entry('a', 1, Value, 'x')], { mergeOperator: 'nullptr' }))).toEqual(['a=x']);
   });

@@ -37,7 +37,7 @@ compile() {
   esac
   case $version in
     1.20.0) profiles=$profiles,extra,kafka1 ;;
-    2.3.0) profiles=$profiles,extra ;;
+    2.3.0) profiles=$profiles,extra,state ;;
   esac
   mvn -q -B -f "$lab_home/pom.xml" -P"$profiles" -Dflink.version="$version" -DbuildDirectory="$out" \
     compile >&2 && touch "$out/built"

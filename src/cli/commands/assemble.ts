@@ -1,12 +1,11 @@
-import { InvalidPathError, UsageError } from '../../errors.js';
 import { readChunks } from '../../filesystem/limit.js';
 import { Path } from '../../filesystem/path.js';
-import type { FileSystems } from '../../filesystem/registry.js';
 import { type AssembleResult, assembleMetadata } from '../../operations/assemble.js';
 import { createOutput } from '../../operations/output-file.js';
 import { renderAssembled } from '../../report/assemble.js';
 import type { Context } from '../context.js';
 import { Exit } from '../exit-code.js';
+import { outputPath } from '../output-path.js';
 import type { Run } from '../spec.js';
 
 interface Options {
@@ -30,15 +29,6 @@ export const run: Run<Options> = async (context, [file = ''], options) => {
   await context.emit({ target: target.toString(), ...result }, renderAssembled);
   return Exit.Ok;
 };
-
-function outputPath(fileSystems: FileSystems, out: string): Path {
-  try {
-    return fileSystems.qualify(Path.parse(out));
-  } catch (error) {
-    if (error instanceof InvalidPathError) throw new UsageError(`--out: ${error.message}`, error.data);
-    throw error;
-  }
-}
 
 async function* document(context: Context, file: string): AsyncGenerator<Uint8Array, void, void> {
   if (file === '-') {

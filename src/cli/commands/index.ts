@@ -17,6 +17,7 @@ import { read } from './read.spec.js';
 import { rebase } from './rebase.spec.js';
 import { resolve } from './resolve.spec.js';
 import { savepoint } from './savepoint.spec.js';
+import { sql } from './sql.spec.js';
 import { states } from './states.spec.js';
 import { uid } from './uid.spec.js';
 import { verify } from './verify.spec.js';
@@ -29,6 +30,7 @@ export const commands: readonly CommandSpec[] = [
   assemble,
   list,
   states,
+  sql,
   read,
   offsets,
   verify,

@@ -1,7 +1,14 @@
 /** The statement for Flink's SQL connector for savepoints (`flink-state-processor-api`), as far as it can read a state. */
-import type { TypeDescription } from '../../format/value/type-description.js';
+
 import { operatorIdOfUid } from '../../format/hash/operator-id.js';
-import { isOperatorState, isWithoutNamespace, type NamedState, type OperatorStates } from './operator-states.js';
+import type { TypeDescription } from '../../format/value/type-description.js';
+import {
+  isOperatorState,
+  isWithoutNamespace,
+  type NamedState,
+  type OperatorStates,
+  operatorText,
+} from './operator-states.js';
 import { commentText, isSqlIdentifier, sqlIdentifier, sqlText } from './quote.js';
 import { isColumn, type NoColumn, type SqlColumn, sqlColumn } from './sql-column.js';
 
@@ -50,6 +57,7 @@ export function connectorStatement(request: StatementRequest): ConnectorStatemen
   const reason = obstacle(operator, release);
   if (reason !== undefined) return { reason, leftOut };
   const keyed = operator.states.filter((state) => !isOperatorState(state));
+  if (keyed.length === 0) return { reason: 'the connector reads keyed state only, and there is none', leftOut };
   const key = keyed.find((state) => state.key)?.key;
   const keyColumn = key && columnOfKey(key);
   if (!keyColumn || !isColumn(keyColumn)) {
@@ -99,14 +107,13 @@ function columnOfKey(key: TypeDescription): SqlColumn | NoColumn {
   return { reason: 'a key must be of a class that tells Flink its type; others need a factory of TypeInformation' };
 }
 
-function stateColumn(
-  state: NamedState,
-  release: ConnectorRelease,
-): Omit<StateColumn, 'name' | 'state'> | NoColumn {
+function stateColumn(state: NamedState, release: ConnectorRelease): Omit<StateColumn, 'name' | 'state'> | NoColumn {
   const { kind, name, value, mapKey } = state;
   if (isOperatorState(state)) return { reason: 'operator state; the connector reads keyed state' };
-  if (kind !== 'value' && kind !== 'list' && kind !== 'map') return { reason: `the connector does not read ${kindText(kind)}` };
-  if (!isWithoutNamespace(state)) return { reason: 'it has namespaces, as of windows; the connector reads what has none' };
+  if (kind !== 'value' && kind !== 'list' && kind !== 'map')
+    return { reason: `the connector does not read ${kindText(kind)}` };
+  if (!isWithoutNamespace(state))
+    return { reason: 'it has namespaces, as of windows; the connector reads what has none' };
   if (!value) return { reason: 'its type is not known' };
   const item = sqlColumn(value, name);
   if (!isColumn(item)) return item;
@@ -114,7 +121,8 @@ function stateColumn(
     return { reason: `the connector of Flink ${release} needs a class that tells Flink the type, and there is none` };
   }
   if (kind === 'value') {
-    if (item.sql.startsWith('ARRAY<')) return { reason: 'the connector takes arrays for list states, and this is a list in a value state' };
+    if (item.sql.startsWith('ARRAY<'))
+      return { reason: 'the connector takes arrays for list states, and this is a list in a value state' };
     return { ...item, stateType: 'VALUE', mapKey: undefined, item };
   }
   if (kind === 'list') return { ...item, sql: `ARRAY<${item.sql}>`, stateType: 'LIST', mapKey: undefined, item };
@@ -124,7 +132,14 @@ function stateColumn(
     return { reason: `the connector of Flink ${release} needs a class for the keys of the map, and there is none` };
   }
   return {
-    ...{ sql: `MAP<${key.sql}, ${item.sql}>`, stateType: 'MAP', mapKey: key, item, javaClass: undefined, isInferred: false },
+    ...{
+      sql: `MAP<${key.sql}, ${item.sql}>`,
+      stateType: 'MAP',
+      mapKey: key,
+      item,
+      javaClass: undefined,
+      isInferred: false,
+    },
     classes: [...key.classes, ...item.classes],
     notes: [...key.notes, ...item.notes],
   };
@@ -156,7 +171,10 @@ function statement(
   states: readonly StateColumn[],
   leftOut: readonly LeftOut[],
 ): ConnectorStatement {
-  const table = wanted ?? [operator.uid, operator.name].find((name) => name !== null && isSqlIdentifier(name)) ?? operator.operatorId;
+  const table =
+    wanted ??
+    [operator.uid, operator.name].find((name) => name !== null && isSqlIdentifier(name)) ??
+    operator.operatorId;
   const classes = [...new Set([key, ...states].flatMap((column) => column.classes))].sort();
   const notes = [...key.notes, ...states.flatMap((column) => [...column.notes, ...ttlNotes(column)])];
   const options = [
@@ -186,7 +204,9 @@ function statement(
 
 function ttlNotes({ state }: StateColumn): string[] {
   return state.ttl
-    ? [`${state.name}: with the time of the last access, in milliseconds; expired values are there too, because no snapshot says how long they live`]
+    ? [
+        `${state.name}: with the time of the last access, in milliseconds; expired values are there too, because no snapshot says how long they live`,
+      ]
     : [];
 }
 
@@ -197,7 +217,9 @@ function backendType({ backend }: OperatorStates): string {
 
 /** The uid where Flink makes this id of it. */
 function operatorOption({ uid, operatorId }: OperatorStates): [name: string, value: string] {
-  return uid !== null && operatorIdOfUid(uid) === operatorId ? ['operator.uid', uid] : ['operator.uid.hash', operatorId];
+  return uid !== null && operatorIdOfUid(uid) === operatorId
+    ? ['operator.uid', uid]
+    : ['operator.uid.hash', operatorId];
 }
 
 function stateOptions({ name, state, stateType, item, mapKey }: StateColumn, release: ConnectorRelease): string[][] {
@@ -216,7 +238,8 @@ function stateOptions({ name, state, stateType, item, mapKey }: StateColumn, rel
 export function connectorComments({ operator, release }: StatementRequest, statement: ConnectorStatement): string[] {
   const { classes, notes, leftOut } = statement;
   const comments = [
-    `Keyed state of operator ${operator.uid ?? operator.name ?? operator.operatorId}, for Flink ${release} with flink-state-processor-api on the class path.`,
+    `Keyed state of operator ${operatorText(operator)}, in ${operator.pointer}`,
+    `For Flink ${release} with flink-state-processor-api on the class path.`,
   ];
   if (classes.length > 0) comments.push('Must be on the class path, too:', ...classes.map((name) => `  ${name}`));
   if (notes.length > 0) comments.push('To know:', ...notes.map((note) => `  ${note}`));

@@ -347,7 +347,7 @@ const ROW = `
                 + json(what) + ":" + json(value) + "}";
     }`;
 
-const JSON = `
+const JSON_TEXT = `
     /** Text of JSON: 64-bit numbers beyond 2^53, big numbers, NaN and times as text, bytes as base64. */
     private static String json(Object value) {
         if (value == null || value instanceof VoidNamespace) {
@@ -475,5 +475,5 @@ export const JAVA_PARTS: readonly { readonly usedBy: RegExp; readonly code: stri
   { usedBy: /\bany\(/, code: ANY },
   { usedBy: /\bShow\b/, code: SHOW },
   { usedBy: /\brow\(/, code: ROW },
-  { usedBy: /\bjson\(/, code: JSON },
+  { usedBy: /\bjson\(/, code: JSON_TEXT },
 ];

@@ -118,8 +118,12 @@ function typeOf(type: TypeDescription, depth: number): JavaType | NoJavaType {
       }
       return { reason: `no TypeInformation is known for ${type.name}` };
     case 'opaque':
-      if (type.serializer !== 'KryoSerializer') return { reason: `only ${type.serializer} knows what is in ${type.javaClass}` };
-      return ofClass(`Types.GENERIC(classOf(${javaText(type.javaClass)}))`, type.javaClass.startsWith('java.') ? [] : [type.javaClass]);
+      if (type.serializer !== 'KryoSerializer')
+        return { reason: `only ${type.serializer} knows what is in ${type.javaClass}` };
+      return ofClass(
+        `Types.GENERIC(classOf(${javaText(type.javaClass)}))`,
+        type.javaClass.startsWith('java.') ? [] : [type.javaClass],
+      );
   }
 }
 
@@ -137,7 +141,9 @@ function sqlTypeOf(logicalType: string): JavaType {
 
 function avroType({ javaClass, schema }: { javaClass: string; schema: string | null }): JavaType | NoJavaType {
   if (!javaClass.startsWith('org.apache.avro.')) {
-    return ofClass(`new AvroTypeInfo<>(classOf(${javaText(javaClass)}).asSubclass(SpecificRecordBase.class))`, [javaClass]);
+    return ofClass(`new AvroTypeInfo<>(classOf(${javaText(javaClass)}).asSubclass(SpecificRecordBase.class))`, [
+      javaClass,
+    ]);
   }
   if (schema === null) return { reason: 'the snapshot of its Avro serializer has no schema' };
   return plain(`new GenericRecordAvroTypeInfo(new Schema.Parser().parse(${javaText(schema)}))`);
@@ -151,7 +157,8 @@ function composite(
   const expressions: string[] = [];
   const classes: string[] = [];
   for (const part of parts) {
-    if (part.kind === 'row-data' || part.kind === 'sql') return { reason: 'values of SQL within others are not taken apart' };
+    if (part.kind === 'row-data' || part.kind === 'sql')
+      return { reason: 'values of SQL within others are not taken apart' };
     const found = typeOf(part, depth + 1);
     if (!isJavaType(found)) return found;
     expressions.push(found.type);

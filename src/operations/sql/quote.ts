@@ -82,7 +82,9 @@ const JAVA_RESERVED: ReadonlySet<string> = new Set(
  */
 export function javaName(text: string, style: 'variable' | 'class', fallback: string, taken: Set<string>): string {
   const words = text.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
-  const joined = words.map((word, at) => (at === 0 && style === 'variable' ? lowerFirst(word) : upperFirst(word))).join('');
+  const joined = words
+    .map((word, at) => (at === 0 && style === 'variable' ? lowerFirst(word) : upperFirst(word)))
+    .join('');
   const usable = /^[A-Za-z][A-Za-z0-9]{0,60}$/.test(joined) && !JAVA_RESERVED.has(joined);
   const base = usable ? joined : fallback;
   let name = base;

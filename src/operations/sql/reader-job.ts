@@ -4,7 +4,13 @@ import type { TypeDescription } from '../../format/value/type-description.js';
 import type { LeftOut } from './connector-statement.js';
 import { JAVA_IMPORTS, JAVA_PARTS } from './java-parts.js';
 import { isJavaType, type JavaType, javaType, WINDOW_SERIALIZERS } from './java-type.js';
-import { isOperatorState, isWithoutNamespace, type NamedState, type OperatorStates, operatorText } from './operator-states.js';
+import {
+  isOperatorState,
+  isWithoutNamespace,
+  type NamedState,
+  type OperatorStates,
+  operatorText,
+} from './operator-states.js';
 import { commentText, javaName, javaText } from './quote.js';
 
 /** A program. */
@@ -58,7 +64,12 @@ class JobWriter {
     }
     if (this.fields.length > 0) this.addKeyedReader();
     if (this.streams.length === 0) return { reason: 'the State Processor API can read none of the states', leftOut };
-    const className = javaName(`Read ${operator.uid ?? operator.name ?? operator.operatorId}`, 'class', 'ReadState', new Set(['ReadState2', ...RESERVED_CLASSES]));
+    const className = javaName(
+      `Read ${operator.uid ?? operator.name ?? operator.operatorId}`,
+      'class',
+      'ReadState',
+      new Set(['ReadState2', ...RESERVED_CLASSES]),
+    );
     const body = this.body();
     const code = body + partsFor(body, this.key);
     const source = [
@@ -93,14 +104,14 @@ class JobWriter {
       if (!keyType || !isJavaType(keyType)) return keyType?.reason ?? 'the type of its keys is not known';
       this.addClasses(type, keyType);
       this.streams.push(
-        `savepoint.readBroadcastState(OPERATOR, ${javaText(name)}, ${keyType.type}, ${type.type})\n                        .map(new Entries(${javaText(name)}))`,
+        `savepoint.readBroadcastState(OPERATOR, ${javaText(name)}, ${keyType.type}, ${type.type})\n                        .map(new Entries(${javaText(name)}), Types.STRING)`,
       );
       return undefined;
     }
     this.addClasses(type);
     const read = kind === 'union-list' ? 'readUnionState' : 'readListState';
     this.streams.push(
-      `savepoint.${read}(OPERATOR, ${javaText(name)}, ${type.type})\n                        .map(new Elements(${javaText(name)}))`,
+      `savepoint.${read}(OPERATOR, ${javaText(name)}, ${type.type})\n                        .map(new Elements(${javaText(name)}), Types.STRING)`,
     );
     return undefined;
   }
@@ -157,19 +168,29 @@ class JobWriter {
     this.addClasses(key);
     const window = namespace?.kind === 'basic' ? WINDOW_SERIALIZERS[namespace.name] : undefined;
     const type = value && javaType(value);
-    if (name === WINDOW_CONTENTS && window !== undefined && !ttl && type && isJavaType(type) && type.shown('x') === 'x') {
+    if (
+      name === WINDOW_CONTENTS &&
+      window !== undefined &&
+      !ttl &&
+      type &&
+      isJavaType(type) &&
+      type.shown('x') === 'x'
+    ) {
       const start = `savepoint.window(${window})\n                        `;
       const className = namespace?.kind === 'basic' ? namespace.name : 'Window';
       const end = `keyType(), ${type.type}, Types.STRING)`;
       if (kind === 'list') this.streams.push(`${start}.process(OPERATOR, new Windows<${className}>(true), ${end}`);
-      else if (kind === 'reducing') this.streams.push(`${start}.reduce(OPERATOR, (a, b) -> a, new Windows<${className}>(false), ${end}`);
-      else this.streams.push(`${start}.aggregate(OPERATOR, new Accumulators(), new Windows<${className}>(false), ${end}`);
+      else if (kind === 'reducing')
+        this.streams.push(`${start}.reduce(OPERATOR, (a, b) -> a, new Windows<${className}>(false), ${end}`);
+      else
+        this.streams.push(`${start}.aggregate(OPERATOR, new Accumulators(), new Windows<${className}>(false), ${end}`);
       return undefined;
     }
     const serializer = namespaceSerializer(namespace);
     if (serializer === undefined) return `its namespaces are of a type that has no expression in Java`;
     const shown = type && isJavaType(type) ? type.shown('value') : 'value';
-    if (shown !== 'value' && kind !== 'value') return 'values of SQL in lists and maps with namespaces are not taken apart';
+    if (shown !== 'value' && kind !== 'value')
+      return 'values of SQL in lists and maps with namespaces are not taken apart';
     this.streams.push(
       `read(env, new Namespaces(${described.descriptor}, keyType(), ${serializer}, value -> ${shown}))`,
     );
@@ -177,7 +198,13 @@ class JobWriter {
   }
 
   /** How the state is declared; a text if it cannot be. */
-  private describe({ name, kind, value, mapKey, ttl }: NamedState):
+  private describe({
+    name,
+    kind,
+    value,
+    mapKey,
+    ttl,
+  }: NamedState):
     | { readonly field: string; readonly type: string; readonly open: string; readonly descriptor: string }
     | string {
     const type = value && javaType(value);
@@ -186,13 +213,21 @@ class JobWriter {
     if (kind === 'map' && !key) return 'the type of its keys is not known';
     if (key && !isJavaType(key)) return key.reason;
     this.addClasses(type, ...(key ? [key] : []));
-    if (ttl) this.notes.push(`${name}: with the time of the last access, in milliseconds; expired values are there too, because no snapshot says how long they live`);
+    if (ttl)
+      this.notes.push(
+        `${name}: with the time of the last access, in milliseconds; expired values are there too, because no snapshot says how long they live`,
+      );
     const field = javaName(name, 'variable', 'state', this.names);
     const of = ttl ? `withTime(${type.type})` : type.type;
     const text = javaText(name);
     const made = (state: string, descriptor: string, method = `get${state}`) => ({
       ...{ field, descriptor, open: `${method}(${descriptor})` },
-      type: state === 'MapState' ? 'MapState<Object, Object>' : state === 'AggregatingState' ? 'AggregatingState<Object, Object>' : `${state}<Object>`,
+      type:
+        state === 'MapState'
+          ? 'MapState<Object, Object>'
+          : state === 'AggregatingState'
+            ? 'AggregatingState<Object, Object>'
+            : `${state}<Object>`,
     });
     switch (kind) {
       case 'value':
@@ -238,7 +273,10 @@ class JobWriter {
   private body(): string {
     const { operator, streams, key } = this;
     const { uid, operatorId } = operator;
-    const identifier = uid !== null && operatorIdOfUid(uid) === operatorId ? `forUid(${javaText(uid)})` : `forUidHash(${javaText(operatorId)})`;
+    const identifier =
+      uid !== null && operatorIdOfUid(uid) === operatorId
+        ? `forUid(${javaText(uid)})`
+        : `forUidHash(${javaText(operatorId)})`;
     const [first = '', ...others] = streams;
     const unions = others.map((stream) => `        rows = rows.union(\n                ${stream});`);
     return [
@@ -249,7 +287,9 @@ class JobWriter {
       '    public static void main(String[] args) throws Exception {',
       '        StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();',
       '        env.setRuntimeMode(RuntimeExecutionMode.BATCH);',
-      ...(this.usesSavepoint() ? ['        SavepointReader savepoint = SavepointReader.read(env, POINTER, stateBackend());'] : []),
+      ...(this.usesSavepoint()
+        ? ['        SavepointReader savepoint = SavepointReader.read(env, POINTER, stateBackend());']
+        : []),
       `        DataStream<String> rows =\n                ${first};`,
       ...unions,
       '        // Put a sink here for more than a look: what is printed goes to the output of the task managers.',
@@ -299,13 +339,18 @@ class JobWriter {
 
   private comments(reason: string, className: string): string[] {
     const { operator, classes, notes, leftOut } = this;
-    const jars = ['flink-state-processor-api', ...extraJars(operator, this.streams.join() + this.opens.join() + (this.key?.type ?? ''))];
+    const jars = [
+      'flink-state-processor-api',
+      ...extraJars(operator, this.streams.join() + this.opens.join() + (this.key?.type ?? '')),
+    ];
     const lines = [
-      `Prints the state of operator ${operatorText(operator)}, a line of JSON for each entry.`,
+      `Prints the state of operator ${operatorText(operator)}, in`,
+      `${operator.pointer}, a line of JSON for each entry.`,
       `A job of the State Processor API and no SQL: ${reason}.`,
       `Needs ${jars.join(', ')} (Flink 2.3) on the class path. To try it: javac ${className}.java, java ${className}.`,
     ];
-    if (classes.size > 0) lines.push('Must be on the class path, too:', ...[...classes].sort().map((name) => `  ${name}`));
+    if (classes.size > 0)
+      lines.push('Must be on the class path, too:', ...[...classes].sort().map((name) => `  ${name}`));
     if (notes.length > 0) lines.push('To know:', ...notes.map((note) => `  ${note}`));
     if (leftOut.length > 0) lines.push('Left out:', ...leftOut.map(({ state, reason: why }) => `  ${state}: ${why}`));
     return lines.map((line) => `// ${commentText(line)}`);
@@ -313,7 +358,18 @@ class JobWriter {
 }
 
 /** Names of the job's own classes. */
-const RESERVED_CLASSES = ['KeyedStates', 'Timers', 'Namespaces', 'NoFunction', 'Windows', 'Accumulators', 'Elements', 'Entries', 'Show', ...Object.keys(JAVA_IMPORTS)];
+const RESERVED_CLASSES = [
+  'KeyedStates',
+  'Timers',
+  'Namespaces',
+  'NoFunction',
+  'Windows',
+  'Accumulators',
+  'Elements',
+  'Entries',
+  'Show',
+  ...Object.keys(JAVA_IMPORTS),
+];
 
 const shownKey = (key: JavaType | undefined): string => (key && key.shown('key') !== 'key' ? 'shownKey(key)' : 'key');
 
@@ -367,8 +423,9 @@ function partsFor(body: string, key: JavaType | undefined): string {
 }
 
 function importsFor(code: string): string[] {
-  const withoutTexts = code.replace(/"(?:[^"\\]|\\.)*"/g, '""');
-  const words = new Set(withoutTexts.match(/\b[A-Z]\w*/g) ?? []);
+  // Texts and comments name classes that are not used.
+  const bare = code.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)+'|\/\*\*[^]*?\*\/|\/\/.*/g, ' ');
+  const words = new Set(bare.match(/\b[A-Z]\w*/g) ?? []);
   return Object.entries(JAVA_IMPORTS)
     .filter(([name]) => words.has(name))
     .map(([, name]) => `import ${name};`)

@@ -55,7 +55,11 @@ const BASIC: Readonly<Record<string, BasicColumn>> = {
   'byte[]': inferred('BYTES', '[B'),
   Character: { sql: 'STRING', javaClass: 'java.lang.Character' },
   BigInteger: { sql: 'STRING', javaClass: 'java.math.BigInteger' },
-  BigDecimal: { sql: 'STRING', javaClass: 'java.math.BigDecimal', note: 'text, because a DECIMAL would round or lose it' },
+  BigDecimal: {
+    sql: 'STRING',
+    javaClass: 'java.math.BigDecimal',
+    note: 'text, because a DECIMAL would round or lose it',
+  },
   Instant: { sql: 'STRING', javaClass: 'java.time.Instant', note: 'text, because the connector knows no times' },
   LocalDate: { sql: 'STRING', note: 'text, because the connector knows no times' },
   LocalTime: { sql: 'STRING', note: 'text, because the connector knows no times' },
@@ -63,7 +67,11 @@ const BASIC: Readonly<Record<string, BasicColumn>> = {
   'java.sql.Timestamp': { sql: 'STRING', note: "text in the time zone of Flink's JVM" },
   'java.sql.Date': { sql: 'STRING', note: "text in the time zone of Flink's JVM" },
   'java.sql.Time': { sql: 'STRING', note: "text in the time zone of Flink's JVM" },
-  'java.util.Date': { sql: 'STRING', javaClass: 'java.util.Date', note: "text in the time zone of Flink's JVM, without milliseconds" },
+  'java.util.Date': {
+    sql: 'STRING',
+    javaClass: 'java.util.Date',
+    note: "text in the time zone of Flink's JVM, without milliseconds",
+  },
 };
 
 /** Tables nest no deeper here; snapshots may. */
@@ -104,7 +112,9 @@ export function sqlColumn(type: TypeDescription, path: string, depth = 0): SqlCo
     case 'list':
     case 'set': {
       const element = sqlColumn(type.element, `${path}[]`, depth + 1);
-      return isColumn(element) ? { ...element, sql: `ARRAY<${element.sql}>`, javaClass: undefined, isInferred: false } : element;
+      return isColumn(element)
+        ? { ...element, sql: `ARRAY<${element.sql}>`, javaClass: undefined, isInferred: false }
+        : element;
     }
     case 'array':
       return { reason: 'the connector turns Java collections into arrays of SQL, but no Java arrays' };
@@ -124,7 +134,8 @@ export function sqlColumn(type: TypeDescription, path: string, depth = 0): SqlCo
 
 function basicColumn(name: string, path: string): SqlColumn | NoColumn {
   const known = BASIC[name];
-  if (!known) return { reason: name.endsWith('[]') ? 'the connector shows no Java arrays' : `no column can show ${name}` };
+  if (!known)
+    return { reason: name.endsWith('[]') ? 'the connector shows no Java arrays' : `no column can show ${name}` };
   const { sql, javaClass, isInferred = false, note } = known;
   return { sql, javaClass, isInferred, classes: [], notes: note === undefined ? [] : [`${path}: ${note}`] };
 }
@@ -148,7 +159,9 @@ function rowColumn(
   const notes: string[] = [];
   for (const { name, type } of fields) {
     const field = `${path}.${name}`;
-    const found = isSqlIdentifier(name) ? sqlColumn(type, field, depth + 1) : { reason: 'SQL has no spelling of its name' };
+    const found = isSqlIdentifier(name)
+      ? sqlColumn(type, field, depth + 1)
+      : { reason: 'SQL has no spelling of its name' };
     if (!isColumn(found)) {
       notes.push(`${field} is left out: ${found.reason}`);
       continue;

@@ -46,6 +46,8 @@ export interface ListedState {
   readonly description: {
     readonly key: TypeDescription | null;
     readonly namespace: TypeDescription | null;
+    /** Of maps. */
+    readonly mapKey: TypeDescription | null;
     readonly value: TypeDescription | null;
   };
 }
@@ -103,13 +105,22 @@ export async function listStates(
   const operators: ListedOperator[] = [];
   const unread: UnreadHead[] = [];
   const work = async (operator: OperatorPieces): Promise<void> => {
-    const listing = new Listing(fileSystems, operator, unread, signal);
-    const listed = await listing.list();
+    const listed = await listOperator(fileSystems, operator, unread, signal);
     const hasAny = listed.states.length > 0 || listed.otherState.length > 0;
     if (hasAny || wanted !== undefined) operators.push(listed);
   };
   await forEachOperator(input, wanted, work, signal);
   return { operators, unread };
+}
+
+/** The states of an operator. @param unread to which heads are added that cannot be read */
+export function listOperator(
+  fileSystems: FileSystems,
+  operator: OperatorPieces,
+  unread: UnreadHead[],
+  signal?: AbortSignal,
+): Promise<ListedOperator> {
+  return new Listing(fileSystems, operator, unread, signal).list();
 }
 
 /** What is collected of a state. */
@@ -259,7 +270,12 @@ function listedKeyed(state: KeyedState): Collected['state'] {
     mapKeyType: mapKey?.type ?? null,
     ttl,
     serializer: valueSnapshot ? serializerName(valueSnapshot) : null,
-    description: { key: key.description, namespace: namespace.description, value: shown?.description ?? null },
+    description: {
+      key: key.description,
+      namespace: namespace.description,
+      mapKey: mapKey?.description ?? null,
+      value: shown?.description ?? null,
+    },
   };
 }
 
@@ -274,7 +290,7 @@ function listedOperator({ name, kind, key, value, valueSnapshot }: OperatorState
     mapKeyType: null,
     ttl: false,
     serializer: serializerName(valueSnapshot),
-    description: { key: key?.description ?? null, namespace: null, value: value.description },
+    description: { key: key?.description ?? null, namespace: null, mapKey: null, value: value.description },
   };
 }
 

@@ -10,6 +10,8 @@ export interface FlinkRun {
   readonly input?: string;
   /** If it puts files below `/tmp/flink`, where the corpus has them: it then sees one of its own (Linux, root). */
   readonly writesBelowTmpFlink?: boolean;
+  /** A directory on the class path, for classes that the program compiles. */
+  readonly classDirectory?: string;
 }
 
 /**
@@ -21,7 +23,10 @@ export async function runWithFlink(program: string, args: readonly string[], run
   const script = `. "$0/lab.sh" && build ${RELEASE} && run_java "$lab_build_root/${RELEASE}" "$@"`;
   const { stdout } = await execa('bash', ['-c', script, flinkLab(), program, ...args], {
     input: run.input ?? '',
-    env: { FLINK_LAB_PRIVATE: run.writesBelowTmpFlink === true ? '1' : '' },
+    env: {
+      FLINK_LAB_PRIVATE: run.writesBelowTmpFlink === true ? '1' : '',
+      ...(run.classDirectory !== undefined && { FLINK_LAB_EXTRA_JARS: run.classDirectory }),
+    },
     maxBuffer: 256 * 1024 * 1024,
   });
   return stdout.split('\n').filter((line) => line !== '');

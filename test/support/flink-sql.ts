@@ -28,24 +28,40 @@ export interface SqlAnswer {
 }
 
 /** The statement or program for an operator. @param id names it in the answers */
-export async function writtenSql(id: string, pointer: string, operator: string, options: readonly string[] = []): Promise<WrittenSql> {
+export async function writtenSql(
+  id: string,
+  pointer: string,
+  operator: string,
+  options: readonly string[] = [],
+): Promise<WrittenSql> {
   const { stdout, stderr } = await runCkpt(['sql', '--json', pointer, operator, ...options]);
   const document = JSON.parse(stdout);
   if (document.error) throw new Error(`${id}: ${stderr}`);
   return { ...document, id };
 }
 
-/** Runs all of them in one JVM. */
-export async function runInFlink(written: readonly WrittenSql[]): Promise<ReadonlyMap<string, SqlAnswer>> {
+/** Runs all of them in one JVM. @param classDirectory an empty directory */
+export async function runInFlink(
+  written: readonly WrittenSql[],
+  classDirectory: string,
+): Promise<ReadonlyMap<string, SqlAnswer>> {
   const requests = written.filter(({ statement }) => statement !== null);
-  const input = requests.map(({ id, language, statement, query }) => JSON.stringify({ id, language, statement, query }));
-  const lines = await runWithFlink('flinklab.state.RunStatements', [], { input: `${input.join('\n')}\n` });
+  const input = requests.map(({ id, language, statement, query }) =>
+    JSON.stringify({ id, language, statement, query }),
+  );
+  const lines = await runWithFlink('flinklab.state.RunStatements', [], {
+    input: `${input.join('\n')}\n`,
+    classDirectory,
+  });
   const answers = lines.map((line) => JSON.parse(line) as SqlAnswer);
   return new Map(answers.map((answer) => [answer.id, answer]));
 }
 
 /** The pointer where Flink finds all its files: itself, or a copy in a directory that does not exist yet. */
-export async function readablePointer({ case: { mapping }, directory, externalPointer }: CorpusPointer, copy: string): Promise<string> {
+export async function readablePointer(
+  { case: { mapping }, directory, externalPointer }: CorpusPointer,
+  copy: string,
+): Promise<string> {
   const verified = await runCkpt(['verify', '--json', directory]);
   if (verified.exitCode === 0) return directory;
   const map = `${mapping.uri}=${mapping.directory}`;
@@ -67,7 +83,9 @@ export function contentsOf({ case: { directory: root, mapping }, directory }: Co
 /** What differs between the answer and the contents of the operator; nothing is left out that the document does not name. */
 export function differences(written: WrittenSql, { rows, error }: SqlAnswer, operator: Json): string[] {
   if (error !== undefined || !rows) return [error ?? 'no rows'];
-  return written.language === 'sql' ? sqlDifferences(written, rows, operator) : javaDifferences(written, rows, operator);
+  return written.language === 'sql'
+    ? sqlDifferences(written, rows, operator)
+    : javaDifferences(written, rows, operator);
 }
 
 function sqlDifferences({ columns, leftOut }: WrittenSql, rows: readonly Json[], operator: Json): string[] {
@@ -83,7 +101,9 @@ function sqlDifferences({ columns, leftOut }: WrittenSql, rows: readonly Json[],
   const keys = new Set<string>();
   for (const { name, state } of shown) {
     const { entries, kind } = operator.keyedState[state ?? ''] ?? { entries: [] };
-    const expected = new Map<string, Json>(entries.map((entry: Json) => [keyText(entry.key), kind === 'map' ? { entries: entry.entries } : entry.value]));
+    const expected = new Map<string, Json>(
+      entries.map((entry: Json) => [keyText(entry.key), kind === 'map' ? { entries: entry.entries } : entry.value]),
+    );
     for (const text of expected.keys()) keys.add(text);
     for (const [text, row] of byKey) {
       const value = row[name];
@@ -108,12 +128,17 @@ function keyText(key: Json): string {
 function fits(value: Json, wanted: Json): boolean {
   if (value === null || wanted === null) return value === wanted;
   if (typeof value !== 'object') return scalarText(value) === scalarText(wanted) || isJsonOf(value, wanted);
-  if (Array.isArray(value)) return Array.isArray(wanted) && value.length === wanted.length && value.every((v, i) => fits(v, wanted[i]));
-  if (wanted.entries) {
+  if (Array.isArray(value))
+    return Array.isArray(wanted) && value.length === wanted.length && value.every((v, i) => fits(v, wanted[i]));
+  if (!Array.isArray(wanted) && wanted.entries) {
     const entries = wanted.entries as Json[];
-    return Object.keys(value).length === entries.length && entries.every((entry) => fits(value[keyText(entry.key)] ?? null, entry.value));
+    return (
+      Object.keys(value).length === entries.length &&
+      entries.every((entry) => fits(value[keyText(entry.key)] ?? null, entry.value))
+    );
   }
-  if ('userValue' in value) return value.lastAccessTimestamp === wanted.lastAccess && fits(value.userValue, wanted.value);
+  if ('userValue' in value)
+    return value.lastAccessTimestamp === wanted.lastAccess && fits(value.userValue, wanted.value);
   return Object.entries(value).every(([name, part]) => {
     const other = Array.isArray(wanted) ? wanted[Number(name.slice(1))] : wanted[name];
     return other !== undefined && fits(part, other);
@@ -134,7 +159,12 @@ function isJsonOf(text: Json, wanted: Json): boolean {
 function scalarText(value: Json): string {
   if (typeof value === 'number') return String(Math.fround(value));
   const text = String(value);
-  return /^\d{4}-\d\d-\d\d[T ]/.test(text) ? text.replace(/[TZ ]/g, ' ').trim().replace(/(\.\d*?)0+$/, '$1') : text;
+  return /^\d{4}-\d\d-\d\d[T ]/.test(text)
+    ? text
+        .replace(/[TZ ]/g, ' ')
+        .trim()
+        .replace(/(\.\d*?)0+$/, '$1')
+    : text;
 }
 
 function javaDifferences({ leftOut }: WrittenSql, rows: readonly Json[], operator: Json): string[] {
@@ -176,7 +206,9 @@ function plain(value: Json): Json {
   if (value === null || typeof value !== 'object') return typeof value === 'number' ? Math.fround(value) : value;
   if (Array.isArray(value)) {
     const parts = value.map(plain);
-    const isMap = parts.length > 0 && value.every((part) => part !== null && typeof part === 'object' && 'key' in part && 'value' in part);
+    const isMap =
+      parts.length > 0 &&
+      value.every((part) => part !== null && typeof part === 'object' && 'key' in part && 'value' in part);
     return isMap ? parts.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : parts;
   }
   if ('@opaque' in value || '@text' in value) return { '@object': value['@opaque'] ?? value['@class'] };

@@ -9,7 +9,7 @@ import {
   type OperatorStates,
   operatorText,
 } from './operator-states.js';
-import { commentText, isSqlIdentifier, sqlIdentifier, sqlText } from './quote.js';
+import { commentText, isSqlIdentifier, isWritable, sqlIdentifier, sqlText } from './quote.js';
 import { isColumn, type NoColumn, type SqlColumn, sqlColumn } from './sql-column.js';
 
 /** Releases of the connector that differ. */
@@ -115,6 +115,7 @@ function stateColumn(state: NamedState, release: ConnectorRelease): Omit<StateCo
   if (!isWithoutNamespace(state))
     return { reason: 'it has namespaces, as of windows; the connector reads what has none' };
   if (!value) return { reason: 'its type is not known' };
+  if (!isWritable(name)) return { reason: 'its name has half a character (a lone surrogate), which SQL cannot spell' };
   const item = sqlColumn(value, name);
   if (!isColumn(item)) return item;
   if (release !== '2.3' && item.javaClass === undefined) {

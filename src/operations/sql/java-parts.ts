@@ -44,6 +44,7 @@ export const JAVA_IMPORTS: Readonly<Record<string, string>> = Object.fromEntries
     'org.apache.flink.api.java.tuple.Tuple',
     'org.apache.flink.api.java.tuple.Tuple2',
     'org.apache.flink.api.java.typeutils.PojoTypeInfo',
+    'org.apache.flink.api.java.typeutils.runtime.TupleSerializer',
     'org.apache.flink.api.java.typeutils.TypeExtractor',
     'org.apache.flink.formats.avro.typeutils.AvroTypeInfo',
     'org.apache.flink.formats.avro.typeutils.GenericRecordAvroTypeInfo',

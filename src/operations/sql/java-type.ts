@@ -5,8 +5,9 @@ import { javaText } from './quote.js';
 
 /** How a job handles values of a type. */
 export interface JavaType {
-  /** An expression of type `TypeInformation<Object>`. */
+  /** An expression of type `TypeInformation<Object>`, or of type `TypeSerializer<Object>`. */
   readonly type: string;
+  readonly isSerializer: boolean;
   /** Makes of an expression for a value one for what is to be printed. */
   readonly shown: (value: string) => string;
   /** Classes of the application that are needed. */
@@ -65,12 +66,27 @@ const DEEPEST = 30;
 
 /** The expression for a type. A `Ttl` is looked through: the descriptor of its state adds the time. */
 export function javaType(type: TypeDescription): JavaType | NoJavaType {
+  const windows = windowsSerializer(type);
+  if (windows !== undefined) return { type: windows, isSerializer: true, shown: unchanged, classes: [] };
   const found = typeOf(withoutTtl(type), 0);
   if (!isJavaType(found)) return found;
   return { ...found, type: `any(${found.type})` };
 }
 
 const unchanged = (value: string): string => value;
+
+/** Of windows, and of tuples of them, as the sets of merged windows are: for them there is no TypeInformation. */
+function windowsSerializer(type: TypeDescription): string | undefined {
+  if (type.kind === 'basic') {
+    const serializer = WINDOW_SERIALIZERS[type.name];
+    return serializer && `anySerializer(${serializer})`;
+  }
+  if (type.kind !== 'tuple' || type.parts.length === 0) return undefined;
+  const parts = type.parts.map((part) => (part.kind === 'basic' ? WINDOW_SERIALIZERS[part.name] : undefined));
+  if (parts.includes(undefined)) return undefined;
+  const tuple = `org.apache.flink.api.java.tuple.Tuple${parts.length}.class`;
+  return `anySerializer(new TupleSerializer<>(${tuple}, new TypeSerializer<?>[] {${parts.join(', ')}}))`;
+}
 
 function typeOf(type: TypeDescription, depth: number): JavaType | NoJavaType {
   if (depth > DEEPEST) return { reason: `types within types, more than ${DEEPEST} deep` };
@@ -127,13 +143,19 @@ function typeOf(type: TypeDescription, depth: number): JavaType | NoJavaType {
   }
 }
 
-const plain = (type: string): JavaType => ({ type, shown: unchanged, classes: [] });
-const ofClass = (type: string, classes: readonly string[]): JavaType => ({ type, shown: unchanged, classes });
+const plain = (type: string): JavaType => ({ type, isSerializer: false, shown: unchanged, classes: [] });
+const ofClass = (type: string, classes: readonly string[]): JavaType => ({
+  type,
+  isSerializer: false,
+  shown: unchanged,
+  classes,
+});
 
 /** Values of SQL are turned into those that programs see. */
 function sqlTypeOf(logicalType: string): JavaType {
   return {
     type: `InternalTypeInfo.of(${logicalType})`,
+    isSerializer: false,
     shown: (value) => `external(${value}, ${logicalType})`,
     classes: [],
   };
@@ -164,5 +186,5 @@ function composite(
     expressions.push(found.type);
     classes.push(...found.classes);
   }
-  return { type: write(expressions), shown: unchanged, classes };
+  return { type: write(expressions), isSerializer: false, shown: unchanged, classes };
 }

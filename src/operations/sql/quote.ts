@@ -6,10 +6,16 @@
 /** Control and format characters, line and paragraph separators, lone surrogates. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 const LINE_END = /[\n\r]/;
+const LONE_SURROGATE = /\p{Cs}/u;
+
+/** True for text that a file in UTF-8 can hold: SQL is one, and has no escapes. */
+export function isWritable(text: string): boolean {
+  return !LONE_SURROGATE.test(text);
+}
 
 /** True if Flink's SQL can spell the name: its quoted identifiers go over no line end, and none is empty. */
 export function isSqlIdentifier(name: string): boolean {
-  return name !== '' && !LINE_END.test(name);
+  return name !== '' && !LINE_END.test(name) && isWritable(name);
 }
 
 /** A quoted identifier. @throws RangeError if it has no spelling, see {@link isSqlIdentifier} */

@@ -38,6 +38,10 @@ export function readerJob(operator: OperatorStates, reason: string): ReaderJob |
   return writer.write(reason);
 }
 
+/** What Flink 2.3 answers, and what helps. */
+export const NO_CHANGELOG =
+  'the State Processor API does not support a changelog; a canonical savepoint of the job, or ckpt read, does';
+
 /** The name of the state in which window operators keep what is in a window. */
 const WINDOW_CONTENTS = 'window-contents';
 
@@ -88,7 +92,7 @@ class JobWriter {
   private keyType(): JavaType | undefined {
     const key = this.operator.states.find((state) => !isOperatorState(state) && state.key)?.key;
     const found = key && javaType(key);
-    return found && isJavaType(found) ? found : undefined;
+    return found && isJavaType(found) && !found.isSerializer ? found : undefined;
   }
 
   private addClasses(...types: readonly JavaType[]): void {
@@ -118,6 +122,7 @@ class JobWriter {
 
   private addKeyedState(state: NamedState): string | undefined {
     const { key } = this;
+    if (this.operator.form === 'changelog') return NO_CHANGELOG;
     if (!key) return `the type of the keys: ${this.keyObstacle()}`;
     switch (state.kind) {
       case 'timers':
@@ -162,28 +167,14 @@ class JobWriter {
   }
 
   private addNamespaces(state: NamedState, key: JavaType): string | undefined {
-    const { name, kind, namespace, value, ttl } = state;
+    const { kind, namespace, value } = state;
     const described = this.describe(state);
     if (typeof described === 'string') return described;
     this.addClasses(key);
-    const window = namespace?.kind === 'basic' ? WINDOW_SERIALIZERS[namespace.name] : undefined;
     const type = value && javaType(value);
-    if (
-      name === WINDOW_CONTENTS &&
-      window !== undefined &&
-      !ttl &&
-      type &&
-      isJavaType(type) &&
-      type.shown('x') === 'x'
-    ) {
-      const start = `savepoint.window(${window})\n                        `;
-      const className = namespace?.kind === 'basic' ? namespace.name : 'Window';
-      const end = `keyType(), ${type.type}, Types.STRING)`;
-      if (kind === 'list') this.streams.push(`${start}.process(OPERATOR, new Windows<${className}>(true), ${end}`);
-      else if (kind === 'reducing')
-        this.streams.push(`${start}.reduce(OPERATOR, (a, b) -> a, new Windows<${className}>(false), ${end}`);
-      else
-        this.streams.push(`${start}.aggregate(OPERATOR, new Accumulators(), new Windows<${className}>(false), ${end}`);
+    const window = this.windowReader(state, type && isJavaType(type) ? type : undefined);
+    if (window !== undefined) {
+      this.streams.push(window);
       return undefined;
     }
     const serializer = namespaceSerializer(namespace);
@@ -195,6 +186,24 @@ class JobWriter {
       `read(env, new Namespaces(${described.descriptor}, keyType(), ${serializer}, value -> ${shown}))`,
     );
     return undefined;
+  }
+
+  /** The State Processor API has a reader for the contents of windows, of operators with a uid. */
+  private windowReader({ name, kind, namespace, ttl }: NamedState, type: JavaType | undefined): string | undefined {
+    const { uid, operatorId } = this.operator;
+    const window = namespace?.kind === 'basic' ? namespace.name : '';
+    const serializer = WINDOW_SERIALIZERS[window];
+    if (name !== WINDOW_CONTENTS || !serializer || ttl || !type || type.isSerializer) return undefined;
+    if (uid === null || operatorIdOfUid(uid) !== operatorId || type.shown('x') !== 'x') return undefined;
+    const by = javaText(uid);
+    const functions: Partial<Record<NamedState['kind'], string>> = {
+      list: `process(${by}, new Windows<${window}>(true)`,
+      reducing: `reduce(${by}, (a, b) -> a, new Windows<${window}>(false)`,
+      aggregating: `aggregate(${by}, new Accumulators(), new Windows<${window}>(false)`,
+    };
+    const start = functions[kind];
+    if (start === undefined) return undefined;
+    return `savepoint.window(${serializer})\n                        .${start}, keyType(), ${type.type}, Types.STRING)`;
   }
 
   /** How the state is declared; a text if it cannot be. */
@@ -212,6 +221,7 @@ class JobWriter {
     const key = kind === 'map' ? mapKey && javaType(mapKey) : undefined;
     if (kind === 'map' && !key) return 'the type of its keys is not known';
     if (key && !isJavaType(key)) return key.reason;
+    if ((type.isSerializer && (ttl || kind === 'map')) || key?.isSerializer) return 'windows within its values';
     this.addClasses(type, ...(key ? [key] : []));
     if (ttl)
       this.notes.push(
@@ -253,7 +263,7 @@ class JobWriter {
     };
     const shown = shownBy(value);
     const line = (what: string, expression: string): string =>
-      `                out.collect(row(${javaText(name)}, @KEY@, null, "${what}", ${expression}));`;
+      `                out.collect(row(${javaText(name)}, ${shownKey(this.key)}, null, "${what}", ${expression}));`;
     if (kind === 'map') {
       const entries = `entries(${field}, k -> ${shownBy(mapKey)('k')}, v -> ${shown('v')})`;
       return `            if (!${field}.isEmpty()) {\n${line('entries', entries)}\n            }`;
@@ -307,9 +317,7 @@ class JobWriter {
       ...(key && key.shown('key') !== 'key'
         ? ['', '    private static Object shownKey(Object key) {', `        return ${key.shown('key')};`, '    }']
         : []),
-    ]
-      .join('\n')
-      .replaceAll('@KEY@', shownKey(key));
+    ].join('\n');
   }
 
   private usesSavepoint(): boolean {
@@ -386,11 +394,10 @@ function backendClass({ backend }: OperatorStates): string {
   }
 }
 
-function extraJars({ backend }: OperatorStates, code: string): string[] {
+function extraJars(operator: OperatorStates, code: string): string[] {
   const jars: string[] = [];
-  if (backend === 'rocksdb' || backend === 'unknown') jars.push('flink-statebackend-rocksdb');
-  if (backend === 'forst') jars.push('flink-statebackend-forst');
-  if (backend === 'changelog') jars.push('flink-statebackend-changelog', 'flink-dstl-dfs');
+  if (backendClass(operator) === 'EmbeddedRocksDBStateBackend') jars.push('flink-statebackend-rocksdb');
+  if (backendClass(operator) === 'ForStStateBackend') jars.push('flink-statebackend-forst');
   if (code.includes('Avro')) jars.push('flink-avro');
   if (/rowType\(|sqlType\(/.test(code)) jars.push('flink-table-runtime');
   return jars;
@@ -424,7 +431,7 @@ function partsFor(body: string, key: JavaType | undefined): string {
 
 function importsFor(code: string): string[] {
   // Texts and comments name classes that are not used.
-  const bare = code.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)+'|\/\*\*[^]*?\*\/|\/\/.*/g, ' ');
+  const bare = code.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)+'|\/\*\*[\s\S]*?\*\/|\/\/.*/g, ' ');
   const words = new Set(bare.match(/\b[A-Z]\w*/g) ?? []);
   return Object.entries(JAVA_IMPORTS)
     .filter(([name]) => words.has(name))

@@ -14,7 +14,7 @@ import {
   type StatementRequest,
 } from './connector-statement.js';
 import type { KeyedForm, NamedState, OperatorStates } from './operator-states.js';
-import { readerJob } from './reader-job.js';
+import { NO_CHANGELOG, readerJob } from './reader-job.js';
 
 /** What is wanted. */
 export interface SqlRequest {
@@ -129,7 +129,7 @@ export function writeFor(
   const reason = reasonText(found);
   const job = readerJob(operator, reason);
   if ('reason' in job) {
-    const why = operator.states.length === 0 ? 'the operator has no named state' : `${reason}; ${job.reason}`;
+    const why = operator.states.length === 0 ? noStates(operator) : `${reason}; ${job.reason}`;
     return {
       ...common,
       ...nothing,
@@ -155,6 +155,10 @@ export function writeFor(
     leftOut,
     text: source,
   };
+}
+
+function noStates({ form }: OperatorStates): string {
+  return form === 'changelog' ? NO_CHANGELOG : 'the operator has no named state that could be read';
 }
 
 /** The general reason, or the one that there is for a single state. */

@@ -17,8 +17,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.io.StringWriter;
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,6 +42,8 @@ public final class RunStatements {
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Pattern CLASS_NAME = Pattern.compile("public (?:final )?class (\\w+)");
+
+    private static int jobs;
 
     private RunStatements() {}
 
@@ -119,24 +119,26 @@ public final class RunStatements {
         return value instanceof Temporal || value instanceof java.math.BigDecimal ? value.toString() : value;
     }
 
+    /**
+     * Compiles a job into the directory of {@code FLINK_LAB_EXTRA_JARS}, which is on the class path (the tasks of a job see no
+     * other), under a name of its own, and runs it.
+     */
     private static ArrayNode runJava(String source, PrintStream output) throws Exception {
         Matcher name = CLASS_NAME.matcher(source);
         if (!name.find()) {
             throw new IllegalArgumentException("the source has no public class");
         }
-        Path directory = Files.createTempDirectory("job");
-        Path file = directory.resolve(name.group(1) + ".java");
-        Files.writeString(file, source);
+        String className = name.group(1) + "Run" + jobs++;
+        Path directory = Path.of(System.getenv("FLINK_LAB_EXTRA_JARS"));
+        Path file = directory.resolve(className + ".java");
+        Files.writeString(file, source.replaceAll("\\b" + name.group(1) + "\\b", className));
         compile(file, directory);
         ByteArrayOutputStream printed = new ByteArrayOutputStream();
-        ClassLoader before = Thread.currentThread().getContextClassLoader();
-        try (URLClassLoader loader = new URLClassLoader(new URL[] {directory.toUri().toURL()}, before)) {
-            Thread.currentThread().setContextClassLoader(loader);
+        try {
             System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
-            loader.loadClass(name.group(1)).getMethod("main", String[].class).invoke(null, (Object) new String[0]);
+            Class.forName(className).getMethod("main", String[].class).invoke(null, (Object) new String[0]);
         } finally {
             System.setOut(output);
-            Thread.currentThread().setContextClassLoader(before);
         }
         ArrayNode rows = JSON.createArrayNode();
         for (String line : printed.toString(StandardCharsets.UTF_8).split("\n")) {

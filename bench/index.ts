@@ -7,6 +7,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   gc: async () => (await import('./gc.js')).gcBench(),
   discard: async () => (await import('./discard.js')).discardBench(),
   sst: async () => (await import('./sst.js')).sstBench(),
+  state: async () => (await import('./state.js')).stateBench(),
 };
 
 const names = process.argv.slice(2);

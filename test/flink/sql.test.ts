@@ -14,7 +14,7 @@ import {
   writtenSql,
 } from '../support/flink-sql.js';
 import { runCkpt } from '../support/run-ckpt.js';
-import { tempDirectory } from '../support/temp.js';
+import { withTempDirectory } from '../support/temp.js';
 
 const MINUTES = 60_000;
 
@@ -72,15 +72,18 @@ async function expectOfKeyTypes(temporary: string): Promise<void> {
 }
 
 describe('what is written runs in real Flink', () => {
-  beforeAll(async () => {
-    const temporary = await tempDirectory();
-    await expectOfCorpus(temporary);
-    if (process.env.CKPT_SQL_CASES === undefined) await expectOfKeyTypes(temporary);
-    answers = await runInFlink(
-      expected.map(({ written }) => written),
-      mkdtempSync(join(temporary, 'classes-')),
-    );
-  }, 60 * MINUTES);
+  beforeAll(
+    () =>
+      withTempDirectory(async (temporary) => {
+        await expectOfCorpus(temporary);
+        if (process.env.CKPT_SQL_CASES === undefined) await expectOfKeyTypes(temporary);
+        answers = await runInFlink(
+          expected.map(({ written }) => written),
+          mkdtempSync(join(temporary, 'classes-')),
+        );
+      }),
+    60 * MINUTES,
+  );
 
   it('and reads the same as ckpt and the corpus say', () => {
     const found = expected.flatMap(({ written, operator }) => {

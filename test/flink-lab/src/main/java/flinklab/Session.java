@@ -102,9 +102,11 @@ final class Session implements AutoCloseable {
     private void renameUids(StreamGraph streamGraph) {
         Set<String> missing = new TreeSet<>(renamedUids.keySet());
         for (StreamNode node : streamGraph.getStreamNodes()) {
-            String renamed = renamedUids.get(node.getTransformationUID());
+            String uid = node.getTransformationUID();
+            // An immutable map does not even look for null.
+            String renamed = uid == null ? null : renamedUids.get(uid);
             if (renamed != null) {
-                missing.remove(node.getTransformationUID());
+                missing.remove(uid);
                 Uids.set(node, renamed);
             }
         }

@@ -22,7 +22,7 @@ export const offsets: CommandSpec = {
     { command: 'ckpt offsets chk-42', note: 'Where the job would go on' },
     {
       command: 'ckpt offsets chk-42 orders-source --csv > offsets.csv',
-      note: 'To set a consumer group there: kafka-consumer-groups … --reset-offsets --from-file offsets.csv --execute',
+      note: 'For kafka-consumer-groups --reset-offsets --from-file',
     },
     { command: "ckpt offsets --json chk-42 | jq -r '.transactions[].transactionalId'", note: 'What may hang' },
   ],

@@ -1,7 +1,7 @@
 /** The text of `ckpt read`: rows as tables while they come, and how many entries there are. */
 
 import type { ReadResult, StateCount } from '../operations/state/read-state.js';
-import type { RowText } from '../operations/state/row-text.js';
+import type { KeyText, RowText } from '../operations/state/row-text.js';
 import { formatCount, plural } from './format.js';
 import { printable } from './printable.js';
 import { type Column, renderTable } from './table.js';
@@ -45,6 +45,27 @@ export function renderRows(rows: readonly RowText[], view: View): string {
   return renderTable(columns, rows, view);
 }
 
+/**
+ * Keys as a table.
+ * @param states names of the columns
+ */
+export function renderKeys(rows: readonly KeyText[], states: readonly string[], view: View): string {
+  const columns: Column<KeyText>[] = [
+    { heading: 'Group', cell: ({ keyGroup }) => keyGroup, align: 'right', priority: 0 },
+    { heading: 'Key', cell: ({ key }) => key, paint: () => view.style.name, minimum: 12 },
+    { heading: 'Namespace', cell: ({ namespace }) => namespace, optional: true, minimum: 12 },
+    ...states.map(
+      (name, index): Column<KeyText> => ({
+        heading: printable(name),
+        cell: (row) => row.states.get(name) ?? '',
+        optional: true,
+        priority: states.length - index,
+      }),
+    ),
+  ];
+  return renderTable(columns, rows, view);
+}
+
 /** Counts as a table. */
 export function* renderCounts(result: ReadResult, view: View): Generator<string> {
   const { counts, entries } = result;
@@ -62,10 +83,11 @@ export function* renderCounts(result: ReadResult, view: View): Generator<string>
 }
 
 /** What is said behind the rows. */
-export function renderReadEnd({ entries, more }: ReadResult, view: View): string {
+export function renderReadEnd({ entries, more }: ReadResult, view: View, of: 'entry' | 'key' = 'entry'): string {
   if (entries === 0) return 'No entries\n';
-  if (more > 0) return `${view.style.muted(`${plural(more, 'more entry', 'more entries')}, not shown`)}\n`;
-  return '';
+  if (more === 0) return '';
+  const count = of === 'key' ? plural(more, 'more key') : plural(more, 'more entry', 'more entries');
+  return `${view.style.muted(`${count}, not shown`)}\n`;
 }
 
 function operatorText({ operatorName, uid, operatorId }: StateCount): string {

@@ -43,6 +43,12 @@ export const read: CommandSpec = {
     },
     { flags: '--csv', description: 'As CSV, a line for each entry, also of maps', group: how },
     {
+      flags: '--by-key',
+      description: 'One row for each key of an operator, its states as columns; holds one key group in memory',
+      conflicts: ['count', 'csv', 'keysOnly'],
+      group: how,
+    },
+    {
       flags: '--ttl <duration>',
       description: 'Mark entries as expired that were not accessed for so long; how long they live is not stored',
       parse: parseDuration,

@@ -1,10 +1,11 @@
 import { UsageError } from '../../errors.js';
 import { ContentsDocument } from '../../operations/state/contents-document.js';
 import { keyQuery } from '../../operations/state/key-query.js';
+import type { KeyRow } from '../../operations/state/key-rows.js';
 import { CSV_HEADER, csvLinesOf, type Expiry, jsonLineOf } from '../../operations/state/lines.js';
 import type { OperatorPieces } from '../../operations/state/operators.js';
 import { type ReadHandlers, type ReadRequest, type ReadResult, readState } from '../../operations/state/read-state.js';
-import { rowText } from '../../operations/state/row-text.js';
+import { keyText, rowText } from '../../operations/state/row-text.js';
 import type { Row } from '../../operations/state/rows.js';
 import type { Context } from '../context.js';
 import { Exit } from '../exit-code.js';
@@ -21,6 +22,7 @@ interface Options extends LatestOptions {
   readonly keysOnly?: true;
   readonly count?: true;
   readonly csv?: true;
+  readonly byKey?: true;
   /** Milliseconds. */
   readonly ttl?: number;
 }
@@ -36,12 +38,14 @@ interface RowOutput {
 export const run: Run<Options> = async (context, [given = '', operator, state], options) => {
   if (options.csv && (context.json || context.jsonl))
     throw new UsageError('--csv goes with neither --json nor --jsonl');
+  if (options.byKey && operator === undefined) throw new UsageError('--by-key is about one operator: name it');
   const request: ReadRequest = {
     operator,
     state,
     query: keyQuery(options),
     mode: options.count ? 'count' : options.keysOnly ? 'keys' : 'values',
     limit: options.limit,
+    byKey: options.byKey,
   };
   const { fileSystems, pointer, source } = await openPointer(context, given, options);
   const output = await outputOf(context, options, operator !== undefined);
@@ -60,6 +64,7 @@ export const run: Run<Options> = async (context, [given = '', operator, state], 
 
 async function outputOf(context: Context, options: Options, isSingle: boolean): Promise<RowOutput> {
   const expiry = options.ttl === undefined ? undefined : { timeToLive: options.ttl, now: context.clock.now() };
+  if (options.byKey) return keysOutput(context);
   if (options.count) return countOutput(context);
   if (options.csv) return csvOutput(context);
   if (context.jsonl) return linesOutput(context, expiry);
@@ -87,6 +92,54 @@ function countOutput(context: Context): RowOutput {
 function documentOutput(context: Context, isSingle: boolean): RowOutput {
   const document = new ContentsDocument((text) => context.stream.write(text), { isSingle });
   return { handlers: document, finish: (result) => document.end(result), close: () => document.close() };
+}
+
+/** Keys with their states as columns. */
+async function keysOutput(context: Context): Promise<RowOutput> {
+  const report = await import('../../report/read.js');
+  const view = await context.view();
+  const names: string[] = [];
+  let keys = 0;
+  let waiting: KeyRow[] = [];
+  const flush = async (): Promise<void> => {
+    const rows = waiting;
+    waiting = [];
+    await context.stream.write(report.renderKeys(rows.map(keyText), names, view));
+  };
+  return {
+    handlers: {
+      state({ name }) {
+        names.push(name);
+      },
+      async beginOperator({ operatorId, uid, name }) {
+        if (context.json) {
+          const identity = JSON.stringify({ operatorId, uid }).slice(0, -1);
+          await context.stream.write(`${identity},"keys":[`);
+        } else if (!context.jsonl)
+          await context.stream.write(report.renderOperatorTitle({ operatorId, uid, name }, view));
+      },
+      async keys(rows, { operatorId, uid }) {
+        if (context.jsonl) await context.stream.jsonLines(rows.map((row) => ({ operatorId, uid, ...row })));
+        else if (context.json) {
+          const text = rows.map((row) => JSON.stringify(row)).join(',');
+          await context.stream.write(keys > 0 ? `,${text}` : text);
+        } else {
+          waiting.push(...rows);
+          if (waiting.length >= report.TABLE_ROWS) await flush();
+        }
+        keys += rows.length;
+      },
+    },
+    async finish(result) {
+      const { undecoded, unread, scanned, more } = result;
+      if (context.json) {
+        await context.stream.write(`],${JSON.stringify({ undecoded, unread, scanned, more }).slice(1)}\n`);
+      } else if (!context.jsonl) {
+        await flush();
+        await context.stream.write(report.renderReadEnd(result, view, 'key'));
+      } else if (more > 0) context.info(`${more} more keys`);
+    },
+  };
 }
 
 function linesOutput(context: Context, expiry: Expiry | undefined): RowOutput {

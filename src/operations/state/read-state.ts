@@ -6,6 +6,7 @@ import type { KeyedState, KeyedStateKind, OperatorStateKind } from '../../format
 import type { RawEntry } from '../../format/entries/raw-entry.js';
 import { UnknownFormatError } from '../../format/unknown-format-error.js';
 import { type KeyQuery, type KeyQueryResult, resolveKeyQuery } from './key-query.js';
+import { type KeyRow, KeyRows } from './key-rows.js';
 import { keyedRows } from './keyed-rows.js';
 import { forEachOperator, type MetadataInput, type OperatorPieces } from './operators.js';
 import { intersection, type KeyGroups, type SubtaskPieces } from './pieces.js';
@@ -28,6 +29,8 @@ export interface ReadRequest {
   readonly mode: 'values' | 'keys' | 'count';
   /** Only these key groups. */
   readonly keyGroups?: KeyGroups | undefined;
+  /** One row for each key, in place of one for each entry. Operator state is left out. */
+  readonly byKey?: boolean | undefined;
   /** Rows up to this many; the others are counted. */
   readonly limit?: number | undefined;
 }
@@ -63,6 +66,8 @@ export interface ReadHandlers {
   /** A subtask has a list of operator state, perhaps an empty one. */
   list?(state: string, subtask: number): Promise<void> | void;
   rows?(rows: readonly Row[], operator: OperatorPieces): Promise<void> | void;
+  /** In place of `rows`, if they were asked for by key. */
+  keys?(rows: readonly KeyRow[], operator: OperatorPieces): Promise<void> | void;
   endOperator?(operator: OperatorPieces): Promise<void> | void;
 }
 
@@ -80,7 +85,7 @@ export interface ReadResult {
   readonly counts: readonly StateCount[];
   /** Entries that fit. */
   readonly entries: number;
-  /** Of them, those beyond the limit. */
+  /** Rows beyond the limit: entries, or keys. */
   readonly more: number;
   readonly undecoded: readonly Undecoded[];
   readonly unread: readonly UnreadPiece[];
@@ -113,6 +118,7 @@ class Reading {
   private operators = 0;
   private entries = 0;
   private shown = 0;
+  private moreKeys = 0;
   /** Names of all states that there are, wanted or not. */
   private readonly names = new Set<string>();
   /** Of the operator that is being read. */
@@ -132,10 +138,11 @@ class Reading {
       throw new StateNotFoundError(state, [...this.names]);
     }
     const { counts, entries, unread, scanned, operators } = this;
+    const { mode, byKey } = this.request;
     return {
       counts,
       entries,
-      more: this.request.mode === 'count' ? 0 : entries - this.shown,
+      more: mode === 'count' ? 0 : byKey ? this.moreKeys : entries - this.shown,
       undecoded: [...this.undecoded.values()],
       unread,
       scanned,
@@ -168,13 +175,37 @@ class Reading {
     if (resolved.isImpossible) return;
     if (resolved.scanned !== undefined)
       this.scanned.push({ operatorId: operator.operatorId, reason: resolved.scanned });
-    for (const subtask of operator.subtasks) await this.keyedSubtask(operator, subtask, resolved);
+    for (const subtask of operator.subtasks) {
+      if (this.request.byKey) await this.keysOfSubtask(operator, subtask, resolved);
+      else await this.keyedSubtask(operator, subtask, resolved, (rows) => this.emit(operator, rows));
+    }
+  }
+
+  /** Key group by key group: what a state has of a key need not lie beside what the others have of it. */
+  private async keysOfSubtask(operator: OperatorPieces, subtask: SubtaskPieces, query: KeyQueryResult): Promise<void> {
+    const range = subtask.keyed?.range ?? subtask.rawKeyed?.range;
+    if (!range) return;
+    const { first, last } = query.keyGroups ? intersection(range, query.keyGroups) : range;
+    const collected = new KeyRows();
+    for (let keyGroup = first; keyGroup <= last && this.unread.length === 0; keyGroup++) {
+      const keyGroups = { first: keyGroup, last: keyGroup };
+      await this.keyedSubtask(operator, subtask, { ...query, keyGroups }, (rows) => {
+        for (const row of rows) collected.add(row);
+      });
+      const keys = collected.take();
+      const room = Math.max(0, (this.request.limit ?? Number.POSITIVE_INFINITY) - this.shown);
+      const shown = keys.slice(0, room);
+      this.shown += shown.length;
+      this.moreKeys += keys.length - shown.length;
+      if (shown.length > 0) await this.handlers.keys?.(shown, operator);
+    }
   }
 
   private async keyedSubtask(
     operator: OperatorPieces,
     { index, keyed, rawKeyed }: SubtaskPieces,
     { filter, keyGroups }: KeyQueryResult,
+    emit: (rows: readonly Row[]) => Promise<void> | void,
   ): Promise<void> {
     const wanted = this.request.keyGroups;
     const both = keyGroups && wanted ? intersection(keyGroups, wanted) : (keyGroups ?? wanted);
@@ -189,7 +220,7 @@ class Reading {
     for (const walk of walks) {
       if (!walk) continue;
       try {
-        for await (const rows of keyedRows(walk, options)) await this.emit(operator, rows);
+        for await (const rows of keyedRows(walk, options)) await emit(rows);
       } catch (error) {
         this.signal?.throwIfAborted();
         if (!(error instanceof CkptError) || error.code !== 'CORRUPT_STATE') throw error;
@@ -214,7 +245,8 @@ class Reading {
   }
 
   private wants(): 'values' | 'keys' | 'nothing' {
-    const { mode, limit } = this.request;
+    const { mode, limit, byKey } = this.request;
+    if (byKey) return 'values';
     if (mode === 'count' || (limit !== undefined && this.shown >= limit)) return 'nothing';
     this.shown++;
     return mode;
@@ -259,7 +291,7 @@ class Reading {
   // ---------------------------------------------------------------- operator state
 
   private async operatorState(operator: OperatorPieces): Promise<void> {
-    if (this.request.query.isKeyed) return;
+    if (this.request.query.isKeyed || this.request.byKey) return;
     // Each subtask has a copy of a broadcast state.
     const broadcast = new Set<string>();
     for (const subtask of operator.subtasks) {

@@ -1,5 +1,7 @@
 /** Rows as text for people. */
+import type { MapEntry } from '../../format/entries/decode-entry.js';
 import type { StateValue } from '../../format/value/value-serializer.js';
+import type { KeyRow } from './key-rows.js';
 import { type Expiry, isExpired } from './lines.js';
 import { isStamped, type Row, textOf } from './rows.js';
 
@@ -38,8 +40,12 @@ function namespaceText(namespace: StateValue | undefined): string {
 function valueText({ value, entries, timestamp, part }: Row): string {
   if (timestamp !== undefined) return timeText(timestamp);
   if (!entries) return value === undefined ? '' : textOf(plain(value));
-  const pairs = entries.map((entry) => `${textOf(entry.key)} → ${textOf(plain(entry.value))}`).join(', ');
+  const pairs = pairsText(entries);
   return part === 'first' || part === 'middle' ? `${pairs}, …` : pairs;
+}
+
+function pairsText(entries: readonly MapEntry[]): string {
+  return entries.map((entry) => `${textOf(entry.key)} → ${textOf(plain(entry.value))}`).join(', ');
 }
 
 function plain(value: StateValue): StateValue {
@@ -61,4 +67,28 @@ function accessText(row: Row): string {
   if (!row.ttl || times.length === 0) return '';
   const [first, last] = [Math.min(...times), Math.max(...times)];
   return first === last ? timeText(first) : `${timeText(first)} – ${timeText(last)}`;
+}
+
+/** The cells of a key: those of its states by their names. */
+export interface KeyText {
+  readonly subtask: number;
+  readonly keyGroup: string;
+  readonly key: string;
+  readonly namespace: string;
+  readonly states: ReadonlyMap<string, string>;
+}
+
+/** A key as text. */
+export function keyText({ subtask, keyGroup, key, namespace, states }: KeyRow): KeyText {
+  const cells = Object.entries(states).map(([name, content]): [string, string] => {
+    if ('timestamps' in content) return [name, content.timestamps.map(timeText).join(', ')];
+    return [name, 'entries' in content ? pairsText(content.entries) : textOf(plain(content.value))];
+  });
+  return {
+    subtask,
+    keyGroup: `${keyGroup}`,
+    key: textOf(key),
+    namespace: namespaceText(namespace),
+    states: new Map(cells),
+  };
 }

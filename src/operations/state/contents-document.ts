@@ -26,6 +26,7 @@ export class ContentsDocument implements ReadHandlers {
   private states: StateText[] = [];
   private operators = 0;
   private isBegun = false;
+  private empty: string | undefined;
 
   constructor(
     private readonly write: WriteText,
@@ -60,9 +61,13 @@ export class ContentsDocument implements ReadHandlers {
 
   async endOperator({ operatorId, uid }: OperatorPieces): Promise<void> {
     const { isSingle } = this.options;
-    if (this.states.length === 0 && !isSingle) return;
-    await this.begin();
     const identity = `"operatorId":${JSON.stringify(operatorId)},"uid":${JSON.stringify(uid)}`;
+    if (this.states.length === 0) {
+      // An operator without state is not there, unless it is all there is to be.
+      this.empty = identity;
+      return;
+    }
+    await this.begin();
     await this.write(isSingle ? identity : `${this.operators > 0 ? ',' : ''}{${identity}`);
     for (const section of ['keyed', 'operator'] as const) {
       const states = this.states.filter(({ head }) => head.section === section);
@@ -82,10 +87,10 @@ export class ContentsDocument implements ReadHandlers {
   /** Writes the end. */
   async end({ undecoded, unread, more, scanned }: ReadResult): Promise<void> {
     await this.begin();
-    if (!this.options.isSingle) await this.write(']');
-    await this.write(
-      `${this.options.isSingle && this.operators === 0 ? '' : ','}"undecoded":${JSON.stringify(undecoded)}`,
-    );
+    const { isSingle } = this.options;
+    if (!isSingle) await this.write(']');
+    else if (this.operators === 0 && this.empty !== undefined) await this.write(this.empty);
+    await this.write(`,"undecoded":${JSON.stringify(undecoded)}`);
     await this.write(`,"unread":${JSON.stringify(unread)}`);
     if (more > 0) await this.write(`,"more":${more}`);
     if (scanned.length > 0) await this.write(`,"scanned":${JSON.stringify(scanned)}`);

@@ -91,9 +91,6 @@ public final class MiniDfs {
     switch (words[0]) {
       case "truncate":
         return truncate(fs, new Path(words[1]), Long.parseLong(words[2]));
-      case "symlink":
-        fs.createSymlink(new Path(words[1]), new Path(words[2]), false);
-        return "";
       case "chmod":
         fs.setPermission(new Path(words[1]), new FsPermission(words[2]));
         return "";
@@ -113,14 +110,15 @@ public final class MiniDfs {
         cluster.transitionToStandby(1 - Integer.parseInt(words[1]));
         cluster.transitionToActive(Integer.parseInt(words[1]));
         return "";
-      case "stop":
-        cluster.shutdownNameNode(Integer.parseInt(words[1]));
-        return "";
       case "token":
         return writeToken(fs, words[1], words[2]);
       case "cancel":
         cancelToken(words[1]);
         return "";
+      case "owner":
+        return fs.getFileStatus(new Path(words[1])).getOwner();
+      case "user":
+        return UserGroupInformation.getCurrentUser().getShortUserName();
       case "contents":
         return contents(fs, words[1]);
       default:

@@ -1,4 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { IoError, NotFoundError, PermissionError } from '../../../src/errors.js';
@@ -6,6 +7,9 @@ import type { FileSystem } from '../../../src/filesystem/file-system.js';
 import { Path } from '../../../src/filesystem/path.js';
 import { createFileSystems } from '../../../src/filesystem/registry.js';
 import type { RetriedRequest } from '../../../src/filesystem/requests.js';
+import { findCluster } from '../../../src/filesystem/webhdfs/addresses.js';
+import { loadHadoopConfiguration } from '../../../src/filesystem/webhdfs/hadoop-configuration.js';
+import { findIdentity } from '../../../src/filesystem/webhdfs/identity.js';
 import { collect, pattern, writeFile as put, readAll } from '../../contract/file-system.contract.js';
 import { MiniDfs, whyNoMiniDfs } from '../../support/minidfs.js';
 import { tempDirectory } from '../../support/temp.js';
@@ -86,23 +90,28 @@ describe.skipIf(reason !== undefined)(`a real HDFS${reason === undefined ? '' : 
     expect(retried[0]?.request).toBe(`DELETE ${root.child('file')}`);
   }, 120_000);
 
-  it('takes a delegation token of a token file, in either format, until it is cancelled', async () => {
-    const root = Path.parse('hdfs://flinkns/token');
+  it('finds in a token file, of either format, what the name node takes for a token', async () => {
+    const user = userInfo().username;
     for (const format of ['writable', 'protobuf', 'hdfs-only']) {
       const file = join(await tempDirectory(), 'my.token');
       const token = await server.command('token', file, format);
-      // The user of the token counts, not this one.
-      const fs = await connect(root, { HADOOP_TOKEN_FILE_LOCATION: file, HADOOP_USER_NAME: 'nobody' });
-      const path = root.child(format);
-      await put(fs, path, format);
-      expect(Buffer.from(await readAll(fs, path)).toString()).toBe(format);
-      expect(await server.command('owner', path.path)).toBe(await server.command('user'));
+      const configuration = new Map<string, string>();
+      const environment = { HADOOP_CONF_DIR: await configurationDirectory(), HADOOP_TOKEN_FILE_LOCATION: file };
+      const hadoop = await loadHadoopConfiguration({ configuration, environment });
+      const { services } = findCluster({ scheme: 'hdfs', authority: 'flinkns', hadoop, options: configuration });
+      const { parameters, secrets } = await findIdentity({ configuration, environment }, services);
+      expect(parameters).toEqual({ delegation: token });
+      expect(secrets).toContain(token);
+      expect(await server.command('verify', token)).toBe(user);
       await server.command('cancel', token);
-      const error = await fs.getFileStatus(path).catch((thrown: unknown) => thrown);
-      expect(error).toBeInstanceOf(PermissionError);
-      const told = `${error} ${(error as Error).cause}`;
-      expect(told).toContain('fetchdt');
-      expect(told).not.toContain(token);
+      await expect(server.command('verify', token)).rejects.toThrow();
+
+      const warnings: string[] = [];
+      const warn = (message: string) => warnings.push(message);
+      expect((await findIdentity({ configuration, environment, warn }, ['elsewhere:8020'])).parameters).toEqual({
+        'user.name': user,
+      });
+      expect(warnings).toEqual([expect.stringContaining(file)]);
     }
   }, 120_000);
 

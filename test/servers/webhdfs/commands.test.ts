@@ -74,7 +74,8 @@ describe.skipIf(reason !== undefined)(
       return found.sort();
     };
 
-    const newest = async (root: Path) => (await json(root, ['resolve', '--latest', root.toString()])).pointer as string;
+    const newest = async (root: Path) =>
+      (await json(root, ['resolve', '--latest', root.toString()])).externalPointer as string;
 
     it('list, resolve, inspect and verify read it as from a disk', async () => {
       const root = await upload();
@@ -87,17 +88,20 @@ describe.skipIf(reason !== undefined)(
           .match(/chk-\d+|savepoint-[0-9a-f]{6}-[0-9a-f]{12}/g)
           ?.sort();
       expect(ids(listed)).toEqual(ids(JSON.parse(local.stdout)));
-      expect((await ckpt(root, ['inspect', pointer])).stdout).toContain('RocksDB');
+      const onDisk = await runCkpt(['inspect', pointer, '--map', `${mapping.uri}=${directory}`, '--json']);
+      expect(await json(root, ['inspect', pointer])).toEqual({
+        ...JSON.parse(onDisk.stdout),
+        time: expect.any(String),
+      });
       await ckpt(root, ['verify', pointer, '--deep']);
     }, 300_000);
 
     it('verify finds what is missing and what is cut', async () => {
       const root = await upload();
-      const pointer = await newest(root);
       const shared = await filesBelow(root.child(`${job}/shared`));
       await server.command('remove', shared[0] ?? '');
       await server.command('truncate', shared[1] ?? '', 1);
-      const { stdout } = await ckpt(root, ['verify', pointer, '--json'], 1);
+      const { stdout } = await ckpt(root, ['verify', root.toString(), '--json'], 1);
       expect(stdout).toContain(shared[0]?.split('/').at(-1));
     }, 300_000);
 
@@ -133,7 +137,8 @@ describe.skipIf(reason !== undefined)(
       const pointer = await newest(root);
       const disk = await mkdtemp(join(tmpdir(), 'ckpt-hdfs-'));
       try {
-        const places = [root.child('copied/chk-1'), Path.parse(`file:${disk}/there`), root.child('back')];
+        const beside = Path.parse(`${root}-copies`);
+        const places = [beside.child('chk-1'), Path.parse(`file:${disk}/there`), beside.child('back')];
         let from = pointer;
         for (const place of places) {
           await ckpt(root, ['copy', from, place.toString()]);
@@ -142,7 +147,7 @@ describe.skipIf(reason !== undefined)(
         }
         const first = await readAll(fileSystem, places[0]?.child('_metadata') ?? root);
         expect(first.byteLength).toBeGreaterThan(100);
-        expect((await filesBelow(root)).filter((name) => name.includes('.ckpt-'))).toEqual([]);
+        expect((await filesBelow(beside)).filter((name) => name.includes('.ckpt-'))).toEqual([]);
       } finally {
         await rm(disk, { recursive: true, force: true });
       }
@@ -151,11 +156,17 @@ describe.skipIf(reason !== undefined)(
     it('savepoint makes a directory of its own', async () => {
       const root = await upload();
       const pointer = await newest(root);
-      const target = ['--target-directory', root.child('savepoints').toString()];
-      const { savepointDirectory } = await json(root, ['savepoint', '--from', pointer, ...target]);
-      const made = (await collect(fileSystem.list(root.child('savepoints')))).map(({ name }) => name);
+      const target = Path.parse(`${root}-savepoints`);
+      const { savepointDirectory } = await json(root, [
+        'savepoint',
+        '--from',
+        pointer,
+        '--target-directory',
+        target.toString(),
+      ]);
+      const made = (await collect(fileSystem.list(target))).map(({ name }) => name);
       expect(made).toEqual([expect.stringMatching(/^savepoint-[0-9a-f]{6}-[0-9a-f]{12}$/)]);
-      expect(savepointDirectory).toBe(root.child(`savepoints/${made[0]}`).toString());
+      expect(savepointDirectory).toBe(target.child(made[0] ?? '').toString());
       await ckpt(root, ['verify', savepointDirectory, '--deep']);
     }, 300_000);
 

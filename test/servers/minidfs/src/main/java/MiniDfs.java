@@ -1,4 +1,6 @@
 import java.io.BufferedReader;
+import java.io.ByteArrayInputStream;
+import java.io.DataInputStream;
 import java.io.File;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
@@ -12,6 +14,7 @@ import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.MiniDFSNNTopology;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants;
+import org.apache.hadoop.hdfs.security.token.delegation.DelegationTokenIdentifier;
 import org.apache.hadoop.hdfs.server.namenode.NameNode;
 import org.apache.hadoop.hdfs.server.namenode.NameNodeAdapter;
 import org.apache.hadoop.hdfs.web.WebHdfsConstants;
@@ -115,10 +118,8 @@ public final class MiniDfs {
       case "cancel":
         cancelToken(words[1]);
         return "";
-      case "owner":
-        return fs.getFileStatus(new Path(words[1])).getOwner();
-      case "user":
-        return UserGroupInformation.getCurrentUser().getShortUserName();
+      case "verify":
+        return verifyToken(words[1]);
       case "contents":
         return contents(fs, words[1]);
       default:
@@ -140,29 +141,47 @@ public final class MiniDfs {
     return 0;
   }
 
-  /** A file as `hdfs fetchdt` and a Hadoop client with HADOOP_TOKEN_FILE_LOCATION have it. Its token as a URL has it. */
+  /**
+   * Writes a file as `hdfs fetchdt` and YARN do. Answers with a token as a URL has it: that for WebHDFS or, if the file has only
+   * that one, for the RPC of the name node.
+   */
   private String writeToken(DistributedFileSystem fs, String file, String format) throws Exception {
     Token<?> token = fs.getDelegationToken("renewer");
     Credentials credentials = new Credentials();
     credentials.addSecretKey(new Text("some key"), "not a token".getBytes(StandardCharsets.UTF_8));
     credentials.addToken(new Text("other"), new Token<>(new byte[200], new byte[20], new Text("OTHER"), new Text("x:1")));
-    credentials.addToken(token.getService(), token);
     Token<?> web = new Token<>(token);
     web.setKind(WebHdfsConstants.WEBHDFS_TOKEN_KIND);
     web.setService(new Text("127.0.0.1:" + cluster.getNameNode(active()).getHttpAddress().getPort()));
-    if (!format.equals("hdfs-only")) credentials.addToken(web.getService(), web);
+    Token<?> written = format.equals("hdfs-only") ? token : web;
+    credentials.addToken(written.getService(), written);
     credentials.writeTokenStorageFile(
         new Path("file://" + file),
         new Configuration(),
         format.equals("protobuf") ? Credentials.SerializedFormat.PROTOBUF : Credentials.SerializedFormat.WRITABLE);
-    return token.encodeToUrlString();
+    return written.encodeToUrlString();
   }
 
-  @SuppressWarnings("unchecked")
+  /**
+   * What a name node with Kerberos does with the parameter `delegation` (`JspHelper.getTokenUGI`). One without looks at no
+   * token. Answers with the user.
+   */
+  private String verifyToken(String text) throws Exception {
+    DelegationTokenIdentifier identifier = new DelegationTokenIdentifier();
+    Token<DelegationTokenIdentifier> token = decode(text);
+    identifier.readFields(new DataInputStream(new ByteArrayInputStream(token.getIdentifier())));
+    cluster.getNameNode(active()).verifyToken(identifier, token.getPassword());
+    return identifier.getUser().getShortUserName();
+  }
+
   private void cancelToken(String text) throws Exception {
-    Token<org.apache.hadoop.hdfs.security.token.delegation.DelegationTokenIdentifier> token = new Token<>();
+    cluster.getNameNodeRpc(active()).cancelDelegationToken(decode(text));
+  }
+
+  private static Token<DelegationTokenIdentifier> decode(String text) throws Exception {
+    Token<DelegationTokenIdentifier> token = new Token<>();
     token.decodeFromUrlString(text);
-    cluster.getNameNodeRpc(active()).cancelDelegationToken(token);
+    return token;
   }
 
   /** What a real client reads: bytes as hexadecimal digits. */

@@ -41,8 +41,8 @@ export class S3ObjectStore implements ObjectStore {
     parts: 10_000,
     copy: 5 * 1024 * MIB,
   };
-  /** A store that is not AWS's own may let conditional headers pass unread. */
   readonly service: string;
+  /** A store that is not AWS's own may let conditional headers pass unread. */
   readonly mayIgnoreConditions: boolean;
   readonly #bucket: string;
   readonly #payer: { readonly RequestPayer?: 'requester' };

@@ -6,6 +6,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   copy: async () => (await import('./copy.js')).copyBench(),
   gc: async () => (await import('./gc.js')).gcBench(),
   discard: async () => (await import('./discard.js')).discardBench(),
+  s3: async () => (await import('./s3.js')).s3Bench(),
   sst: async () => (await import('./sst.js')).sstBench(),
   state: async () => (await import('./state.js')).stateBench(),
 };

@@ -35,8 +35,8 @@ export async function startMoto(): Promise<TestServer> {
   ]);
 }
 
-/** Keeps objects as files of a temporary directory. The first start builds it, which takes minutes. */
-export async function startVersitygw(): Promise<TestServer> {
+/** Keeps objects as files of a temporary directory, `objects`, with one directory for each bucket. The first start builds it, which takes minutes. */
+export async function startVersitygw(): Promise<TestServer & { readonly objects: string }> {
   const directory = await installOnce('versitygw-1.8.0', (bin) =>
     runToEnd('go', ['install', VERSITYGW], { GOBIN: bin }),
   );
@@ -52,7 +52,7 @@ export async function startVersitygw(): Promise<TestServer> {
     await server.stop();
     await rm(data, { recursive: true, force: true });
   };
-  return { ...server, stop };
+  return { ...server, stop, objects: root };
 }
 
 /** Flink's options for such a server. */

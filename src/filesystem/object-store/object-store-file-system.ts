@@ -173,7 +173,12 @@ export class ObjectStoreFileSystem implements FileSystem {
 
   async createExclusive(path: Path, contents: Uint8Array): Promise<void> {
     const writer = await this.createAtomic(path);
-    await writer.write(contents);
+    try {
+      await writer.write(contents);
+    } catch (error) {
+      await writer.abort();
+      throw error;
+    }
     await writer.commit();
   }
 

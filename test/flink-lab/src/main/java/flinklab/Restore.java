@@ -51,8 +51,9 @@ public final class Restore {
         try {
             request.arrange();
             Shape shape = Shape.of(request.seed);
-            Path directory = request.thenCheckpoint == null ? temporary : Path.of(request.thenCheckpoint);
-            Session session = new Session(Cases.byName(request.testCase), shape, directory);
+            String directory = request.thenCheckpoint == null ? temporary.toString() : request.thenCheckpoint;
+            String location = directory.contains("://") ? directory : "file://" + directory;
+            Session session = new Session(Cases.byName(request.testCase), shape, location);
             try (session) {
                 session.renameUids(request.renameUids);
                 session.start(

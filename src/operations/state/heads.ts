@@ -7,8 +7,8 @@ import { UnknownFormatError } from '../../format/unknown-format-error.js';
 import { loadKeyedHeader } from './keyed-file.js';
 import type { KeyedPiece, KeyGroupsPiece } from './pieces.js';
 import type { StateBytes } from './state-bytes.js';
-import { openState, type StateSource } from './state-source.js';
-import { located } from './walk-errors.js';
+import type { StateSource } from './state-source.js';
+import { withState } from './walk-errors.js';
 
 /** A source with the header that was read from it. */
 export interface SourceHead {
@@ -50,16 +50,11 @@ async function headOf(
   end: (bytes: StateBytes) => number,
   signal: AbortSignal | undefined,
 ): Promise<SourceHead> {
-  const { bytes, close } = await openState(fileSystems, source, signal);
-  try {
+  return withState({ fileSystems, signal }, source, async (bytes) => {
     const header = await loadKeyedHeader(bytes, end(bytes));
     if (!header) throw new UnknownFormatError(0, 'a header of more than 32 MiB');
     return { source, header };
-  } catch (error) {
-    throw located(error, source);
-  } finally {
-    await close();
-  }
+  });
 }
 
 /** The states of a header. @throws UnknownFormatError if it could not be read to its end */

@@ -11,8 +11,8 @@ import type { Backend } from '../inspect-result.js';
 import { loadKeyedStates } from './keyed-states.js';
 import { forEachOperator, type MetadataInput, type OperatorPieces } from './operators.js';
 import type { KeyedPiece, OperatorPiece, SubtaskPieces } from './pieces.js';
-import { openState, type StateSource, sourceName } from './state-source.js';
-import { located } from './walk-errors.js';
+import { type StateSource, sourceName } from './state-source.js';
+import { withState } from './walk-errors.js';
 import { OperatorWalk, openOperatorFile } from './walk-operator.js';
 
 /** Heads that are read at once. */
@@ -138,10 +138,10 @@ class Listing {
   private keyType: string | null = null;
 
   constructor(
-    private readonly fileSystems: FileSystems,
+    readonly fileSystems: FileSystems,
     private readonly operator: OperatorPieces,
     private readonly unread: UnreadHead[],
-    private readonly signal: AbortSignal | undefined,
+    readonly signal: AbortSignal | undefined,
   ) {}
 
   async list(): Promise<ListedOperator> {
@@ -190,19 +190,14 @@ class Listing {
   }
 
   private async lookAtOperator(subtask: number, piece: OperatorPiece): Promise<() => void> {
-    const { bytes, close } = await openState(this.fileSystems, piece.source, this.signal);
-    try {
+    return withState(this, piece.source, async (bytes) => {
       const { states, header } = await openOperatorFile(bytes, piece);
       const walk = new OperatorWalk(bytes, piece, header.compressed);
       const sizes = await Promise.all(states.map((state) => walk.size(state)));
       return () => {
         for (const [i, state] of states.entries()) this.noteOperator(subtask, state, sizes[i] ?? NOTHING);
       };
-    } catch (error) {
-      throw located(error, piece.source);
-    } finally {
-      await close();
-    }
+    });
   }
 
   private async guarded(subtask: number, source: StateSource | undefined, work: () => Promise<void>): Promise<void> {

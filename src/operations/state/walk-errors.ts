@@ -38,6 +38,27 @@ export async function* reported(path: string, context: WalkContext, walk: () => 
   }
 }
 
+/**
+ * Opens a piece, hands its bytes to `work`, and closes it.
+ * @throws CorruptStateError for what is wrong with the bytes; the errors of reading
+ */
+export async function withState<T>(
+  { fileSystems, signal }: Pick<WalkContext, 'fileSystems' | 'signal'>,
+  source: StateSource,
+  work: (bytes: StateBytes) => Promise<T>,
+): Promise<T> {
+  try {
+    const { bytes, close } = await openState(fileSystems, source, signal);
+    try {
+      return await work(bytes);
+    } finally {
+      await close();
+    }
+  } catch (error) {
+    throw located(error, source);
+  }
+}
+
 /** A failure in the bytes of a piece as one of its file; in a merged file offsets count from the start of the segment. */
 export function located(error: unknown, source: StateSource): Error {
   if (!(error instanceof ByteFormatError)) return error instanceof Error ? error : new Error(String(error));

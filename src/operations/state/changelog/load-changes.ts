@@ -7,9 +7,9 @@ import { METADATA_KEY_GROUP } from '../../../model/state-handles.js';
 import { parseRegion } from '../parse-region.js';
 import type { ChangesSource, KeyGroups } from '../pieces.js';
 import type { StateBytes } from '../state-bytes.js';
-import { openState, sourceName } from '../state-source.js';
+import { sourceName } from '../state-source.js';
 import type { WalkContext } from '../walk-context.js';
-import { located } from '../walk-errors.js';
+import { withState } from '../walk-errors.js';
 
 /** Behind the flag for compression. */
 const DATA_START = 1;
@@ -73,9 +73,8 @@ export async function loadChanges(
       }
       continue;
     }
-    const open = await openState(context.fileSystems, source.source, context.signal);
-    try {
-      for await (const { entries, locate } of changeBatches(open.bytes, source.offset)) {
+    const isTooMuch = await withState(context, source.source, async (opened) => {
+      for await (const { entries, locate } of changeBatches(opened, source.offset)) {
         context.signal?.throwIfAborted();
         try {
           for (const entry of entries) take(entry);
@@ -83,13 +82,11 @@ export async function loadChanges(
           throw error instanceof ByteFormatError ? locate(error) : error;
         }
         if (changes.length - before >= mostOfEach) break;
-        if (bytes > maxBytes && last > first) return { states, changes: [], isTooMuch: true };
+        if (bytes > maxBytes && last > first) return true;
       }
-    } catch (error) {
-      throw located(error, source.source);
-    } finally {
-      await open.close();
-    }
+      return false;
+    });
+    if (isTooMuch) return { states, changes: [], isTooMuch };
   }
   return { states, changes, isTooMuch: false };
 }

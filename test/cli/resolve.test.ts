@@ -493,11 +493,11 @@ describe('--map', () => {
 
   it('takes names of stores that cannot be reached', async () => {
     const { root } = await copyOfRocksdb();
-    const map = ['--map', `s3://bucket/checkpoints=${root}`];
-    expect(await resolved([...map, '--latest', 's3://bucket/checkpoints'])).toBe(
-      `s3://bucket/checkpoints/${JOB}/chk-3`,
+    const map = ['--map', `cos://bucket/checkpoints=${root}`];
+    expect(await resolved([...map, '--latest', 'cos://bucket/checkpoints'])).toBe(
+      `cos://bucket/checkpoints/${JOB}/chk-3`,
     );
-    expect((await failed([...map, 's3://bucket/other'], 3)).error.code).toBe('UNKNOWN_SCHEME');
+    expect((await failed([...map, 'cos://bucket/other'], 3)).error.code).toBe('UNKNOWN_SCHEME');
   });
 });
 

@@ -12,8 +12,10 @@ import { deletion, type Removal } from './removal.js';
 import { makeTombstone, restoreTombstone } from './tombstone.js';
 import type { DirectoryWork, DiscardFailure, DiscardPlan, DiscardResult, FileWork, TargetWork } from './types.js';
 
-/** Names in one call to a store: what object stores take in one request. */
+/** Names in one call: what is logged together. */
 const NAMES_AT_ONCE = 1000;
+/** The same where a call lists the directory first, which must not come too often. */
+const NAMES_AT_ONCE_IN_OBJECT_STORES = 10_000;
 const CONCURRENT_CALLS = 8;
 
 /** Options of {@link executePlan}. */
@@ -118,14 +120,16 @@ class Execution {
     });
   }
 
-  private *chunks(isFree: readonly boolean[]): Generator<Chunk> {
+  private async *chunks(isFree: readonly boolean[]): AsyncGenerator<Chunk, void, undefined> {
     for (const work of this.plan.directories) {
+      const { kind } = await this.fileSystems.get(work.directory);
+      const atOnce = kind === 'object-store' ? NAMES_AT_ONCE_IN_OBJECT_STORES : NAMES_AT_ONCE;
       const files = work.files.filter(({ targets }) => {
         if (isFree[targets] !== true) this.leave(this.plan.targetSets[targets] ?? []);
         return isFree[targets] === true;
       });
-      for (let start = 0; start < files.length; start += NAMES_AT_ONCE) {
-        yield { work, files: files.slice(start, start + NAMES_AT_ONCE) };
+      for (let start = 0; start < files.length; start += atOnce) {
+        yield { work, files: files.slice(start, start + atOnce) };
       }
     }
   }
@@ -269,7 +273,7 @@ class Execution {
     this.fail(this.plan.delete.length, path, new DirectoryNotEmptyError(path));
   }
 
-  private async forEach<T>(items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
+  private async forEach<T>(items: Iterable<T> | AsyncIterable<T>, work: (item: T) => Promise<void>): Promise<void> {
     const options = { concurrency: CONCURRENT_CALLS, signal: this.options.signal };
     if (!(await forEachConcurrently(items, work, options))) this.interrupted = true;
   }

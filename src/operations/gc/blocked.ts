@@ -39,7 +39,7 @@ export function blockedPaths(
   return blocked;
 }
 
-function otherName({ qualify }: FileSystems, user: MetadataUser, book: DirectoryBook): BlockedPath | undefined {
+function otherName(fileSystems: FileSystems, user: MetadataUser, book: DirectoryBook): BlockedPath | undefined {
   const path = user.pointer.toString();
   if (user.strange !== undefined) {
     return {
@@ -51,7 +51,7 @@ function otherName({ qualify }: FileSystems, user: MetadataUser, book: Directory
   // A flat changelog has no name that would tell it from another one.
   if (book.grounds.changelogBases.length === 0) return undefined;
   for (const directory of user.changelogDirectories) {
-    const named = qualify(Path.parse(directory));
+    const named = fileSystems.qualify(Path.parse(directory));
     const isKnown =
       book.grounds.roots.contains(named) ||
       book.grounds.readOnly.contains(named) ||

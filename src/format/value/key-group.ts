@@ -1,8 +1,5 @@
 /** Which key group a key belongs to. Origin: Flink `KeyGroupRangeAssignment`, `MathUtils.murmurHash`. */
 
-/** The most that Flink allows. */
-const MAX_MAX_PARALLELISM = 1 << 15;
-
 function rotateLeft(value: number, bits: number): number {
   return (value << bits) | (value >>> (32 - bits));
 }

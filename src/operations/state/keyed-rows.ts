@@ -42,6 +42,9 @@ export async function* keyedRows(batches: RawBatches, options: RowOptions): Asyn
   if (last.length > 0) yield last;
 }
 
+/** A row while it is made: copies of millions of them would cost more than all else. */
+type MadeRow = { -readonly [K in keyof Row]: Row[K] };
+
 /** A map of which more entries may follow. */
 interface OpenMap {
   readonly row: Row;
@@ -90,10 +93,10 @@ class KeyedRows {
     this.options.onEntry(entry);
     if (wants === 'nothing') return;
     const row = this.rowOf(entry, accepted);
-    if (entry.timestamp !== NONE) this.rows.push({ ...row, timestamp: this.decoder.timestamp(entry) });
-    else if (wants === 'keys') this.rows.push(row);
-    else if (entry.state.kind === 'map') this.rows.push({ ...row, entries: this.decoder.mapEntries(entry) });
-    else this.rows.push({ ...row, value: this.decoder.value(entry) });
+    if (entry.timestamp !== NONE) row.timestamp = this.decoder.timestamp(entry);
+    else if (wants === 'values' && entry.state.kind === 'map') row.entries = this.decoder.mapEntries(entry);
+    else if (wants === 'values') row.value = this.decoder.value(entry);
+    this.rows.push(row);
   }
 
   private takeMapEntry(entry: RawEntry): void {
@@ -152,17 +155,18 @@ class KeyedRows {
     return found;
   }
 
-  private rowOf(entry: RawEntry, { key, namespace }: { key?: StateValue; namespace?: StateValue }): Row {
+  private rowOf(entry: RawEntry, { key, namespace }: { key?: StateValue; namespace?: StateValue }): MadeRow {
     const { state, keyGroup } = entry;
-    return {
+    const row: MadeRow = {
       state: state.name,
       kind: state.kind,
       subtask: this.options.subtask,
       keyGroup,
       key: key === undefined ? this.decoder.key(entry) : key,
       namespace: namespace === undefined ? this.decoder.namespace(entry) : namespace,
-      ...(state.ttl && { ttl: true as const }),
     };
+    if (state.ttl) row.ttl = true;
+    return row;
   }
 }
 

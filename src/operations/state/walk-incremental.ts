@@ -71,14 +71,15 @@ function rawBatch(
 ): Batch<RawEntry> {
   const prefixBytes = keyGroupPrefixBytes(maxParallelism);
   const entries: RawEntry[] = [];
+  const { bytes } = batch;
+  const reader = ByteReader.over(bytes);
   for (let i = 0; i < batch.length; i++) {
-    const key = batch.key(i);
-    const reader = ByteReader.over(key);
+    reader.position = batch.keyStart(i);
     const keyGroup = prefixBytes === 1 ? reader.readU8('key group') : reader.readU16('key group');
-    const value = batch.value(i);
+    const end = batch.keyEnd(i);
+    const value = { buffer: bytes, start: end, end: batch.valueEnd(i) };
     try {
-      const part = { buffer: value, start: 0, end: value.length };
-      entries.push(backendEntry(state, keyGroup, reader, { start: prefixBytes, end: key.length }, part));
+      entries.push(backendEntry(state, keyGroup, reader, { start: reader.position, end }, value));
     } catch (error) {
       if (!(error instanceof UndecodableValueError)) throw error;
       context.onLost({ state, entries: 1, reason: unsplitReason(error) });

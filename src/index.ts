@@ -76,6 +76,8 @@ export * from './model/checkpoint-properties.js';
 export * from './model/state-handles.js';
 export * from './model/state-sizes.js';
 export { type AssembleResult, assembleMetadata, type PatchableSink } from './operations/assemble.js';
+export { type ContentsDiffOptions, diffContents } from './operations/contents-diff/diff-contents.js';
+export type * from './operations/contents-diff/result.js';
 export {
   type CopyOptions,
   type CopyPreview,
@@ -113,6 +115,23 @@ export { openMetadata, type ResolvedPointer, resolvePointer } from './operations
 export { type RebaseOptions, type RebaseResult, rebaseCheckpoint } from './operations/rebase.js';
 export { createSavepoint, type SavepointResult } from './operations/savepoint.js';
 export { type SavepointFromResult, savepointFrom } from './operations/savepoint-from.js';
+export { type SqlRequest, type SqlResult, writeSql } from './operations/sql/write-sql.js';
+export { type KeyQuery, keyQuery } from './operations/state/key-query.js';
+export {
+  type ListedOperator,
+  type ListedState,
+  listStates,
+  type StatesResult,
+} from './operations/state/list-states.js';
+export {
+  type ReadHandlers,
+  type ReadRequest,
+  type ReadResult,
+  readState,
+  type StateCount,
+  type Undecoded,
+} from './operations/state/read-state.js';
+export type { Row } from './operations/state/rows.js';
 export {
   type CheckpointVerification,
   type VerifyFault,

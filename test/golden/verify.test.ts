@@ -7,8 +7,9 @@ import { verifyCheckpoint } from '../../src/operations/verify.js';
 import { allCases } from '../support/corpus.js';
 import { fileSystemsOf, namedFiles } from '../support/mapped-case.js';
 
-/** The only kind of state in the corpus that has no form which could be checked. */
+/** What of the corpus cannot be checked: raw state has no form that is known, and heap state with Kryo values no lengths. */
 const RAW = /^not judged: \d+ × raw states/;
+const KRYO = /^not judged: 2 × keyed states with values that only their own classes can take apart$/;
 
 describe.each(allCases())('$label', (corpusCase) => {
   const { pointers } = corpusCase;
@@ -20,7 +21,8 @@ describe.each(allCases())('$label', (corpusCase) => {
       const resolved = await resolvePointer(fileSystems, pointer.externalPointer);
       const result = await verifyCheckpoint(fileSystems, resolved, { deep });
       expect(result, pointer.label).toMatchObject({ ok: true, error: null, faults: [] });
-      expect(result.warnings.filter((warning) => !RAW.test(warning))).toEqual([]);
+      const hasKryo = pointer.label.includes('/types-hashmap') && pointer.kind === 'checkpoint';
+      expect(result.warnings.filter((warning) => !RAW.test(warning) && !(hasKryo && KRYO.test(warning)))).toEqual([]);
       if (pointer.oracleFile === undefined) continue;
       // It looked at what Flink names, not at less.
       const named = namedFiles(pointer);

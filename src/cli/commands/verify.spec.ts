@@ -14,7 +14,7 @@ export const verify: CommandSpec = {
   },
   summary: 'Check that every file a checkpoint names is there and whole',
   description:
-    'Reads the metadata to its last byte, and looks whether every file it names exists and is as long as it says; a part of a merged file must lie inside it. With --deep it also opens the state files and checks headers, key-group offsets, framing and every checksum that is stored. Of a directory above checkpoints: which of them are whole, and which file breaks which. It says what it checked, never that a job will restore.',
+    'Reads the metadata to its last byte, and looks whether every file it names exists and is as long as it says; a part of a merged file must lie inside it. With --deep it also opens the state files and checks headers, key-group offsets, framing and every checksum that is stored, and takes the entries of heap and canonical state apart. Of a directory above checkpoints: which of them are whole, and which file breaks which. It says what it checked, never that a job will restore.',
   options: [
     { flags: '--deep', description: 'Open the state files and check what is in them' },
     {

@@ -21,7 +21,7 @@ import { unsplitReason } from './walk-errors.js';
  * The entries of a file of key groups.
  * @throws ByteFormatError with offsets in the piece; UnknownFormatError; the errors of reading
  */
-export async function* walkKeyGroups(bytes: StateBytes, piece: KeyGroupsPiece, context: WalkContext): RawBatches {
+export async function* walkKeyGroups(bytes: StateBytes, piece: KeyGroupsPiece, context: OpenContext): RawBatches {
   const file = await openKeyedFile(bytes, piece);
   if (!file) throw new UnknownFormatError(0, 'a header of more than 32 MiB');
   const states = statesOf(file.header);
@@ -32,6 +32,9 @@ export async function* walkKeyGroups(bytes: StateBytes, piece: KeyGroupsPiece, c
   if (wanted.size > 0) yield* walkBody(walk, wanted, context);
 }
 
+/** Of a piece whose bytes are at hand. */
+type OpenContext = Omit<WalkContext, 'fileSystems' | 'onUnread'>;
+
 interface BodyWalk {
   readonly bytes: StateBytes;
   readonly piece: KeyGroupsPiece;
@@ -40,7 +43,7 @@ interface BodyWalk {
   readonly compressed: boolean;
 }
 
-async function* walkBody(walk: BodyWalk, wanted: ReadonlySet<KeyedState>, context: WalkContext): RawBatches {
+async function* walkBody(walk: BodyWalk, wanted: ReadonlySet<KeyedState>, context: OpenContext): RawBatches {
   const { bytes, piece, states, body, compressed } = walk;
   const { first, last } = wantedKeyGroups(piece.range, context.keyGroups);
   const input = { ...piece, size: bytes.size, ...(body === 'unified' && { absent: 0 }) };
@@ -66,7 +69,7 @@ async function* walkHeapKeyGroup(
   keyGroup: number,
   states: readonly KeyedState[],
   wanted: ReadonlySet<KeyedState>,
-  context: WalkContext,
+  context: OpenContext,
 ): RawBatches {
   const parser = new HeapParser(keyGroup, states);
   const batches = parseRegion<RawEntry>(region, parser, {
@@ -119,7 +122,7 @@ async function tellBody(
 export async function* walkRawKeyed(
   bytes: StateBytes,
   piece: RawKeyedPiece,
-  context: WalkContext,
+  context: OpenContext,
   states: RawTimerStates = new RawTimerStates(),
 ): RawBatches {
   const { first, last } = wantedKeyGroups(piece.range, context.keyGroups);

@@ -8,6 +8,7 @@ import type { KeyedHeader } from '../../format/keyed/keyed-header.js';
 import { keyGroupPrefixBytes, UnifiedKeyGroup } from '../../format/keyed/unified-key-group.js';
 import { type KeyedBody, loadKeyedHeader, openKeyedFile } from '../state/keyed-file.js';
 import type { StateBytes } from '../state/state-bytes.js';
+import { checkEntries } from './check-entries.js';
 import { type CheckResult, SOUND, type StateForm } from './state-task.js';
 import { UncompressedPart } from './uncompressed-part.js';
 
@@ -40,7 +41,7 @@ export async function checkKeyed(bytes: StateBytes, form: KeyedForm): Promise<Ch
   if (header.unknown) {
     return { kind: 'unjudged', what: `headers of keyed state with ${header.unknown.what}` };
   }
-  return SOUND;
+  return checkEntries(bytes, form);
 }
 
 async function checkEitherBody(bytes: StateBytes, form: KeyedForm, header: KeyedHeader, start: number): Promise<void> {

@@ -157,6 +157,20 @@ describe('what has no checksum: its framing is checked', () => {
     }
   });
 
+  it('how many entries a key group of the heap backend has: they fill it exactly', async () => {
+    for (const { corpusCase, piece } of await piecesLike('keyed', fixtureCases())) {
+      const { form } = piece.task;
+      if (form.kind !== 'keyed' || form.form === 'unified' || form.offsets.some((offset) => offset === 0)) continue;
+      for (const offset of [...form.offsets].slice(18, 40)) {
+        // Behind the number of the key group and the id of its first state.
+        const result = await damaged(corpusCase, piece, (view) =>
+          view.setInt32(offset + 6, view.getInt32(offset + 6) + 1),
+        );
+        expect(result.kind, `${piece.name} at ${offset}`).toBe('corrupt');
+      }
+    }
+  });
+
   it('the lengths, marks and state ids of the unified form', async () => {
     for (const { corpusCase, piece } of await piecesLike('keyed', fixtureCases())) {
       const { form } = piece.task;

@@ -88,8 +88,8 @@ function operatorOf({ pointer, uid, states, javaClass, field, sqlType }: Names):
     ],
     subclasses: [{ javaClass: `${javaClass}$Sub`, type: STRING }],
   };
-  const keyed = { key: STRING, namespace: VOID, mapKey: undefined, ttl: false };
-  const unkeyed = { key: undefined, namespace: undefined, mapKey: undefined, ttl: false };
+  const keyed = { key: STRING, namespace: VOID, mapKey: undefined, ttl: false, ownSerializer: undefined };
+  const unkeyed = { key: undefined, namespace: undefined, mapKey: undefined, ttl: false, ownSerializer: undefined };
   const all: NamedState[] = [
     { ...keyed, name: value, kind: 'value', value: pojo },
     { ...keyed, name: list, kind: 'list', value: STRING },

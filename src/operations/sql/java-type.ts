@@ -123,10 +123,12 @@ function typeOf(type: TypeDescription, depth: number): JavaType | NoJavaType {
     case 'avro':
       return avroType(type);
     case 'row-data': {
+      if (type.fields.some(({ sqlType }) => RAW.test(sqlType))) return { reason: RAW_REASON };
       const fields = type.fields.map(({ sqlType }) => javaText(sqlType)).join(', ');
       return sqlTypeOf(`rowType(${fields})`);
     }
     case 'sql':
+      if (RAW.test(type.sqlType)) return { reason: RAW_REASON };
       return sqlTypeOf(`sqlType(${javaText(type.sqlType)})`);
     case 'composite':
       if (type.name === 'Either') {
@@ -142,6 +144,10 @@ function typeOf(type: TypeDescription, depth: number): JavaType | NoJavaType {
       );
   }
 }
+
+/** Its snapshot is not told in full, and nobody could type it. */
+const RAW = /\bRAW\(/;
+const RAW_REASON = 'SQL has no spelling of a RAW type without its serializer';
 
 const plain = (type: string): JavaType => ({ type, isSerializer: false, shown: unchanged, classes: [] });
 const ofClass = (type: string, classes: readonly string[]): JavaType => ({

@@ -29,6 +29,8 @@ export interface NamedState {
   /** Of a list an element, of a map a value; undefined for timers. With `ttl` a `Ttl` of it. */
   readonly value: TypeDescription | undefined;
   readonly ttl: boolean;
+  /** A serializer somewhere in it that Flink makes of no TypeInformation, though its values can be read. */
+  readonly ownSerializer: string | undefined;
 }
 
 /** How the managed keyed state of an operator is kept. */

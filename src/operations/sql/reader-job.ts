@@ -213,11 +213,13 @@ class JobWriter {
     value,
     mapKey,
     ttl,
+    ownSerializer,
   }: NamedState):
     | { readonly field: string; readonly type: string; readonly open: string; readonly descriptor: string }
     | string {
     const type = value && javaType(value);
     if (!type || !isJavaType(type)) return type?.reason ?? 'its type is not known';
+    if (ownSerializer !== undefined) return `${ownSerializer} is internal to Flink, and no TypeInformation makes one`;
     const key = kind === 'map' ? mapKey && javaType(mapKey) : undefined;
     if (kind === 'map' && !key) return 'the type of its keys is not known';
     if (key && !isJavaType(key)) return key.reason;

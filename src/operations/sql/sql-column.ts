@@ -91,7 +91,9 @@ export function sqlColumn(type: TypeDescription, path: string, depth = 0): SqlCo
     case 'avro':
       return {
         ...{ sql: 'STRING', javaClass: undefined, isInferred: false, classes: avroClasses(type.javaClass) },
-        notes: [`${path}: an Avro record as JSON text (see JSON_VALUE); needs flink-avro on the class path`],
+        notes: [
+          `${path}: an Avro record as its toString(), which is JSON (see JSON_VALUE), bytes as characters; needs flink-avro on the class path`,
+        ],
       };
     case 'pojo': {
       const fields = type.fields.map(({ name, type: field }) => ({ name, type: field }));

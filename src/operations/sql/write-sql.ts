@@ -1,8 +1,11 @@
 /** `ckpt sql`: what to give to real Flink to read the state of an operator, for what one machine should not read. */
-import { StateNotFoundError } from '../../errors.js';
+import { CkptError, StateNotFoundError } from '../../errors.js';
 import type { FileSystems } from '../../filesystem/registry.js';
 import { operatorIdOfUid } from '../../format/hash/operator-id.js';
+import type { SerializerSnapshot } from '../../format/keyed/serializer-snapshot.js';
+import { UnknownFormatError } from '../../format/unknown-format-error.js';
 import type { Backend } from '../inspect-result.js';
+import { loadHeads } from '../state/heads.js';
 import { type ListedState, listOperator, type UnreadHead } from '../state/list-states.js';
 import { forEachOperator, type MetadataInput, type OperatorPieces } from '../state/operators.js';
 import {
@@ -76,11 +79,12 @@ export async function writeSql(
     const { states, ...listed } = await listOperator(fileSystems, pieces, unread, signal);
     // What the user calls the operator may be the uid that older metadata does not store.
     const isUid = listed.uid === null && operatorIdOfUid(request.operator) === listed.operatorId;
+    const own = await ownSerializers(fileSystems, pieces, signal);
     operator = {
       ...{ pointer: request.pointer, operatorId: listed.operatorId, name: listed.name, backend: listed.backend },
       uid: isUid ? request.operator : listed.uid,
       form: formOf(pieces),
-      states: selected(states, request.states).map(namedState),
+      states: selected(states, request.states).map((state) => namedState(state, own.get(state.name))),
     };
   };
   await forEachOperator(input, request.operator, work, signal);
@@ -95,12 +99,53 @@ function selected(states: readonly ListedState[], wanted: readonly string[]): re
   return states.filter(({ name }) => wanted.includes(name));
 }
 
-function namedState({ name, kind, ttl, description }: ListedState): NamedState {
+function namedState({ name, kind, ttl, description }: ListedState, ownSerializer: string | undefined): NamedState {
   const { key, namespace, mapKey, value } = description;
   return {
     ...{ name, kind, ttl, key: key ?? undefined, namespace: namespace ?? undefined },
-    ...{ mapKey: mapKey ?? undefined, value: value ?? undefined },
+    ...{ mapKey: mapKey ?? undefined, value: value ?? undefined, ownSerializer },
   };
+}
+
+/** Serializers whose values are read as others are, but which Flink does not take for the same. */
+const OWN =
+  /(?:^|[.$])((?:External|NullAwareMap|SortedMap|LinkedList|MapView|ListView|Bitmap|(?:Boolean|Byte|Char|Double|Float|Int|Long|Short|String)Value)Serializer)Snapshot$/;
+
+/** Those of keyed states, by the names of the states; of states that cannot be read, `listOperator` tells. */
+async function ownSerializers(
+  fileSystems: FileSystems,
+  { subtasks }: OperatorPieces,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  const keyed = subtasks.find((subtask) => subtask.keyed)?.keyed;
+  if (!keyed) return found;
+  try {
+    for (const { header } of await loadHeads(fileSystems, keyed, signal)) {
+      for (const { name, serializers } of header.states) {
+        const snapshot = serializers.get('VALUE_SERIALIZER');
+        const own = snapshot && ownSerializerIn(snapshot);
+        if (own !== undefined) found.set(name, own);
+      }
+    }
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (!(error instanceof CkptError || error instanceof UnknownFormatError)) throw error;
+  }
+  return found;
+}
+
+/** What is in a POJO does not matter: Flink makes its serializers of the class. */
+function ownSerializerIn({ className, content }: SerializerSnapshot): string | undefined {
+  const own = OWN.exec(className)?.[1];
+  if (own !== undefined) return own;
+  if (content.kind === 'ttl-aware') return ownSerializerIn(content.nested);
+  if (content.kind !== 'composite') return undefined;
+  for (const nested of content.nested) {
+    const inner = ownSerializerIn(nested);
+    if (inner !== undefined) return inner;
+  }
+  return undefined;
 }
 
 function formOf({ subtasks }: OperatorPieces): KeyedForm | undefined {

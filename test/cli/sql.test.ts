@@ -106,6 +106,8 @@ describe('ckpt sql', () => {
       // file:/tmp/flink/checkpoints/2.3.0/rocksdb-incremental/a9bb24628cd66d4aa93ef718aab300a1/chk-3, a line of JSON for each entry.
       // A job of the State Processor API and no SQL: the connector of Flink 2.3 refuses the files of RocksDB (Unsupported KeyedStateHandle type), those of 2.1 and 2.2 read them: --flink 2.2.
       // Needs flink-state-processor-api, flink-statebackend-rocksdb (Flink 2.3) on the class path. To try it: javac ReadOrdersKeyed.java, java ReadOrdersKeyed.
+      // To know:
+      //   a key may come twice, with the same values: Flink 2.3 merges the keys of several states by signed bytes, and its tables are in the order of unsigned ones; of a single state (--state) each comes once
 
       "
     `);

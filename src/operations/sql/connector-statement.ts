@@ -5,6 +5,7 @@ import type { TypeDescription } from '../../format/value/type-description.js';
 import {
   isOperatorState,
   isWithoutNamespace,
+  KEYS_TWICE,
   type NamedState,
   type OperatorStates,
   operatorText,
@@ -177,7 +178,8 @@ function statement(
     [operator.uid, operator.name].find((name) => name !== null && isSqlIdentifier(name)) ??
     operator.operatorId;
   const classes = [...new Set([key, ...states].flatMap((column) => column.classes))].sort();
-  const notes = [...key.notes, ...states.flatMap((column) => [...column.notes, ...ttlNotes(column)])];
+  const twice = release === '2.3' && states.length > 1 && backendType(operator) !== 'hashmap' ? [KEYS_TWICE] : [];
+  const notes = [...key.notes, ...states.flatMap((column) => [...column.notes, ...ttlNotes(column)]), ...twice];
   const options = [
     ['connector', 'savepoint'],
     ['state.backend.type', backendType(operator)],

@@ -72,3 +72,10 @@ export function operatorText({ operatorId, uid, name }: OperatorStates): string 
   const names = [name, uid === null ? null : `uid ${uid}`].filter((part) => part !== null);
   return names.length > 0 ? `${operatorId} (${names.join(', ')})` : operatorId;
 }
+
+/**
+ * What is to be known of several states read together from RocksDB, or from ForSt. Flink 2.3 merges their keys in
+ * `RocksMultiStateKeysIterator` by `Arrays.compare(byte[], byte[])`, where bytes are signed, in tables where they are not.
+ */
+export const KEYS_TWICE =
+  'a key may come twice, with the same values: Flink 2.3 merges the keys of several states by signed bytes, and its tables are in the order of unsigned ones; of a single state (--state) each comes once';

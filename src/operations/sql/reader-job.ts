@@ -7,6 +7,7 @@ import { isJavaType, type JavaType, javaType, WINDOW_SERIALIZERS } from './java-
 import {
   isOperatorState,
   isWithoutNamespace,
+  KEYS_TWICE,
   type NamedState,
   type OperatorStates,
   operatorText,
@@ -67,6 +68,7 @@ class JobWriter {
       if (obstacle !== undefined) leftOut.push({ state: state.name, kind: state.kind, reason: obstacle });
     }
     if (this.fields.length > 0) this.addKeyedReader();
+    if (this.fields.length > 1 && backendClass(operator) !== 'HashMapStateBackend') this.notes.push(KEYS_TWICE);
     if (this.streams.length === 0) return { reason: 'the State Processor API can read none of the states', leftOut };
     const className = javaName(
       `Read ${operator.uid ?? operator.name ?? operator.operatorId}`,

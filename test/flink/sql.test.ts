@@ -18,15 +18,20 @@ import { withTempDirectory } from '../support/temp.js';
 
 const MINUTES = 60_000;
 
-/** Of each the last pointer. `CKPT_SQL_CASES` takes others. */
+/**
+ * Not 1.20.5/types-rocksdb: Flink 2.3 makes of a POJO with collections another serializer than 1.20 did, and refuses it.
+ * Of each the last pointer. `CKPT_SQL_CASES` takes others.
+ */
 const CASES = (
   process.env.CKPT_SQL_CASES ??
   `2.3.0/hashmap-files 2.3.0/savepoint-canonical-hashmap 2.3.0/savepoint-canonical-rocksdb 2.3.0/savepoint-native-hashmap
   2.3.0/types-hashmap 2.3.0/types-rocksdb 2.3.0/ttl-hashmap 2.3.0/ttl-rocksdb 2.3.0/avro-hashmap 2.3.0/avro-rocksdb
   2.3.0/sql-hashmap 2.3.0/sql-rocksdb 2.3.0/async-hashmap 2.3.0/timers-rocksdb 2.3.0/sessions-hashmap 2.3.0/sessions-rocksdb
   2.3.0/rocksdb-incremental 2.3.0/file-merging 2.3.0/operator-state 2.3.0/forst 2.3.0/changelog-hashmap 2.3.0/compressed-hashmap
-  1.20.5/hashmap-inline 1.20.5/savepoint-canonical-rocksdb 1.20.5/ttl-hashmap 1.20.5/types-rocksdb 1.20.5/rocksdb-incremental`
+  1.20.5/hashmap-inline 1.20.5/savepoint-canonical-rocksdb 1.20.5/ttl-hashmap 1.20.5/rocksdb-incremental`
 ).split(/\s+/);
+
+const isPart = process.env.CKPT_SQL_CASES !== undefined;
 
 /** Operators that are in nearly every case: once is enough. */
 const COMMON = new Set(['orders-source', 'orders-progress']);
@@ -76,7 +81,7 @@ describe('what is written runs in real Flink', () => {
     () =>
       withTempDirectory(async (temporary) => {
         await expectOfCorpus(temporary);
-        if (process.env.CKPT_SQL_CASES === undefined) await expectOfKeyTypes(temporary);
+        if (!isPart) await expectOfKeyTypes(temporary);
         answers = await runInFlink(
           expected.map(({ written }) => written),
           mkdtempSync(join(temporary, 'classes-')),
@@ -94,7 +99,7 @@ describe('what is written runs in real Flink', () => {
     expect(found).toEqual([]);
   });
 
-  it('and what Flink has no way to read is a changelog', () => {
+  it.skipIf(isPart)('and what Flink has no way to read is a changelog', () => {
     const nothing = expected.filter(({ written }) => written.language === null);
     expect(nothing.map(({ written }) => `${written.id}: ${written.reason}`)).toMatchInlineSnapshot(`
       [
@@ -103,7 +108,7 @@ describe('what is written runs in real Flink', () => {
     `);
   });
 
-  it('and what a job leaves out is known', () => {
+  it.skipIf(isPart)('and what a job leaves out is known', () => {
     const reasons = new Set<string>();
     for (const { written } of expected) {
       if (written.language !== 'java') continue;
@@ -111,7 +116,10 @@ describe('what is written runs in real Flink', () => {
     }
     expect([...reasons].sort()).toMatchInlineSnapshot(`
       [
+        "accState: SQL has no spelling of a RAW type without its serializer",
         "data-state-with-append: values of SQL within others are not taken apart",
+        "distinctAcc_0: ExternalSerializer is internal to Flink, and no TypeInformation makes one",
+        "distinctAcc_0_null_state: ExternalSerializer is internal to Flink, and no TypeInformation makes one",
       ]
     `);
   });

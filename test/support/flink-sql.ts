@@ -165,7 +165,7 @@ function isBytesOf(text: Json, wanted: Json): boolean {
 
 /** Numbers as such; of times, the digits. */
 function scalarText(value: Json): string {
-  if (typeof value === 'number') return String(Math.fround(value));
+  if (typeof value === 'number') return String(Number.isInteger(value) ? value : Math.fround(value));
   const text = String(value);
   // The enum of the corpus has a constant whose toString() is another text.
   if (text === 'grün') return 'GREEN';
@@ -235,7 +235,8 @@ function lineText(line: Json): string {
 
 /** Names in order, entries of maps too; without what only the document says: of which class a value is, what its bytes are. */
 function plain(value: Json): Json {
-  if (value === null || typeof value !== 'object') return typeof value === 'number' ? Math.fround(value) : value;
+  if (value === null || typeof value !== 'object')
+    return typeof value === 'number' && !Number.isInteger(value) ? Math.fround(value) : value;
   if (Array.isArray(value)) {
     const parts = value.map(plain);
     const isMap =

@@ -126,6 +126,10 @@ const ROW_TYPE = `
 const EXTERNAL = `
     /** What a program sees of a value of SQL. */
     private static Object external(Object value, LogicalType type) {
+        if (value instanceof TtlValue) {
+            TtlValue<?> timed = (TtlValue<?>) value;
+            return new TtlValue<>(external(timed.getUserValue(), type), timed.getLastAccessTimestamp());
+        }
         DataStructureConverter<Object, Object> converter =
                 DataStructureConverters.getConverter(TypeConversions.fromLogicalToDataType(type));
         converter.open(Thread.currentThread().getContextClassLoader());

@@ -54,8 +54,10 @@ export async function* parseRegion<T>(
         if (!options.onUndecodable(failure) || !(await window.toNextStream())) return;
       } else if (!(failure instanceof ByteFormatError)) {
         throw failure;
-      } else if (!(await window.grow())) {
-        throw window.locate(failure);
+      } else {
+        // Growing moves the window, and its offsets with it.
+        const located = window.locate(failure);
+        if (!(await window.grow())) throw located;
       }
     }
     if (!options.mayEndEarly) await window.expectEnd();

@@ -23,7 +23,7 @@ export interface ReadRequest {
   readonly operator?: string | undefined;
   /** Name of the only state. */
   readonly state?: string | undefined;
-  /** Which keys and namespaces. With any, operator state is left out but for broadcast states of that key. */
+  /** Which keys and namespaces. With any, operator state is left out. */
   readonly query: KeyQuery;
   /** `count`: entries are counted, and no rows come. */
   readonly mode: 'values' | 'keys' | 'count';

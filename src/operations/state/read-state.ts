@@ -187,7 +187,9 @@ class Reading {
     if (!range) return;
     const { first, last } = query.keyGroups ? intersection(range, query.keyGroups) : range;
     const collected = new KeyRows();
-    for (let keyGroup = first; keyGroup <= last && this.unread.length === 0; keyGroup++) {
+    // A file that cannot be read fails in every key group alike: once is enough.
+    const unread = this.unread.length;
+    for (let keyGroup = first; keyGroup <= last && this.unread.length === unread; keyGroup++) {
       const keyGroups = { first: keyGroup, last: keyGroup };
       await this.keyedSubtask(operator, subtask, { ...query, keyGroups }, (rows) => {
         for (const row of rows) collected.add(row);

@@ -27,6 +27,8 @@ interface Options extends LatestOptions {
   readonly ttl?: number;
 }
 
+const SHOWN_WARNINGS = 20;
+
 /** Where rows go: handlers for what comes, and what to do when all has come. */
 interface RowOutput {
   readonly handlers: ReadHandlers;
@@ -217,11 +219,17 @@ function tell(context: Context, { undecoded, unread, scanned }: ReadResult): voi
   for (const { operatorId, reason } of scanned) {
     context.info(`all key groups of operator ${operatorId} were read for the key: ${reason}`);
   }
-  for (const { operatorId, state, entries, reason } of undecoded) {
-    const count = entries === null ? 'an unknown number of entries' : `${entries} entries`;
-    context.warn(`${count} of state ${state} of operator ${operatorId} could not be decoded: ${reason}`);
-  }
-  for (const { operatorId, subtask, reason } of unread) {
-    context.warn(`state of operator ${operatorId}, subtask ${subtask}, could not be read: ${reason}`);
-  }
+  const warnings = [
+    ...undecoded.map(({ operatorId, state, entries, reason }) => {
+      const count = entries === null ? 'an unknown number of entries' : `${entries} entries`;
+      return `${count} of state ${state} of operator ${operatorId} could not be decoded: ${reason}`;
+    }),
+    ...unread.map(
+      ({ operatorId, subtask, reason }) =>
+        `state of operator ${operatorId}, subtask ${subtask}, could not be read: ${reason}`,
+    ),
+  ];
+  const shown = context.verbose ? warnings : warnings.slice(0, SHOWN_WARNINGS);
+  for (const warning of shown) context.warn(warning);
+  if (shown.length < warnings.length) context.warn(`${warnings.length - shown.length} more; --verbose tells all`);
 }

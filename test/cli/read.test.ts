@@ -133,7 +133,10 @@ describe('ckpt read', () => {
     const { stdout } = await ckpt(['read', '--jsonl', ...(await newest()), KEYED, 'buckets', '--keys-only']);
     const [first] = linesOf(stdout);
     expect(first).toMatchObject({ state: 'buckets', key: 'orders-s0-k0', namespace: null });
-    expect(first).not.toHaveProperty('entries');
+    expect(first).not.toHaveProperty('value');
+    const whole = linesOf((await ckpt(['read', '--jsonl', ...(await newest()), KEYED, 'buckets'])).stdout);
+    expect(whole[0].value).toHaveLength(4);
+    expect(whole[0].value[0]).toEqual({ key: 'bucket-0', value: 2 });
   });
 
   it('writes CSV, a line for each entry of a map', async () => {

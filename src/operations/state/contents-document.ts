@@ -182,13 +182,13 @@ class StateText {
 }
 
 /** An entry as the document has it; of a large map the piece that it is. */
-export function rowJson(row: Row): string {
+export function rowJson(row: Row, entriesName: 'entries' | 'value' = 'entries'): string {
   const { kind, keyGroup, key, namespace, value, entries, timestamp, part } = row;
   if (kind === 'split-list' || kind === 'union-list') return JSON.stringify(value ?? null);
   if (kind === 'broadcast') return JSON.stringify({ key, value });
   if (entries === undefined) return JSON.stringify({ keyGroup, key, namespace, value, timestamp });
   const inside = JSON.stringify(entries).slice(1, -1);
-  const head = `${JSON.stringify({ keyGroup, key, namespace }).slice(0, -1)},"entries":[`;
+  const head = `${JSON.stringify({ keyGroup, key, namespace }).slice(0, -1)},"${entriesName}":[`;
   switch (part) {
     case undefined:
       return `${head}${inside}]}`;

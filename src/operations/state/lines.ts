@@ -17,7 +17,11 @@ export function jsonLineOf(row: Row, { operatorId, uid }: Operator, ttl?: Expiry
   if (part === 'middle' || part === 'last') return rowJson(row) + end;
   const isOperator = row.keyGroup === null;
   const about = { operatorId, uid, state, kind, subtask, ...expiryOf(row, ttl) };
-  if (!isOperator) return `${JSON.stringify(about).slice(0, -1)},${rowJson(row).slice(1)}${end}`;
+  if (!isOperator) {
+    // A line has one name for what belongs to a key: that of a map are its entries, a timer is nothing but its key.
+    const whole = row.kind === 'timers' ? { ...row, value: null } : row;
+    return `${JSON.stringify(about).slice(0, -1)},${rowJson(whole, 'value').slice(1)}${end}`;
+  }
   const { keyGroup, key = null, value } = row;
   return `${JSON.stringify({ ...about, keyGroup, key, namespace: null, value })}\n`;
 }

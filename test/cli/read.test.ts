@@ -54,6 +54,20 @@ describe('ckpt states', () => {
     expect(source.otherState).toEqual(['coordinator']);
   });
 
+  it('tells how large the states of RocksDB are: together as large as the tables that the metadata names', async () => {
+    const pointer = await newest('flink-2.3.0/rocksdb-incremental');
+    const { operators } = JSON.parse((await ckpt(['states', '--json', ...pointer])).stdout);
+    const keyed = operators.find(({ backend }: Json) => backend === 'rocksdb');
+    const listed = keyed.states.reduce((sum: number, { bytes }: Json) => sum + bytes, 0);
+    const dump = JSON.parse((await ckpt(['dump', ...pointer])).stdout);
+    const operator = dump.operatorStates.find(({ operatorId }: Json) => operatorId === keyed.operatorId);
+    const tables = operator.subtasks.flatMap(({ managedKeyedState }: Json) =>
+      managedKeyedState.flatMap(({ sharedState }: Json) => sharedState),
+    );
+    expect(listed).toBe(tables.reduce((sum: number, { handle }: Json) => sum + handle.stateSize, 0));
+    expect(listed).toBeGreaterThan(1000);
+  });
+
   it('shows one operator as text', async () => {
     const { stdout } = await ckpt(['states', ...(await newest()), KEYED]);
     expect(stdout).toMatch(/keys of String/);

@@ -8,6 +8,7 @@ import { UnknownFormatError } from '../../format/unknown-format-error.js';
 import { serializerOf } from '../../format/value/serializer-of.js';
 import { type TypeDescription, typeText } from '../../format/value/type-description.js';
 import type { Backend } from '../inspect-result.js';
+import { familySizes } from './family-sizes.js';
 import { loadKeyedStates } from './keyed-states.js';
 import { forEachOperator, type MetadataInput, type OperatorPieces } from './operators.js';
 import type { KeyedPiece, OperatorPiece, SubtaskPieces } from './pieces.js';
@@ -38,7 +39,7 @@ export interface ListedState {
   readonly serializer: string | null;
   /** Subtasks that have it. */
   readonly subtasks: number;
-  /** Bytes of its elements in files; null where only reading all would tell. */
+  /** Bytes of its elements in files, or of its tables in RocksDB; null where only reading all would tell. */
   readonly bytes: number | null;
   /** Elements; null where only reading all would tell. */
   readonly entries: number | null;
@@ -178,7 +179,8 @@ class Listing {
       await this.guarded(index, mainSource(keyed), async () => {
         const { keySnapshot, states } = await loadKeyedStates(this.fileSystems, keyed, this.signal);
         const keyType = keySnapshot ? serializerOf(keySnapshot).type : null;
-        notes.push(() => this.noteKeyed(index, keyType, states));
+        const sizes = await familySizes(this.fileSystems, keyed, this.signal);
+        notes.push(() => this.noteKeyed(index, keyType, states, sizes));
       });
     }
     if (operator) {
@@ -211,9 +213,19 @@ class Listing {
     }
   }
 
-  private noteKeyed(subtask: number, keyType: string | null, states: readonly KeyedState[]): void {
+  private noteKeyed(
+    subtask: number,
+    keyType: string | null,
+    states: readonly KeyedState[],
+    sizes: ReadonlyMap<string, number> | undefined,
+  ): void {
     this.keyType ??= keyType;
-    for (const state of states) this.note(subtask, `keyed ${state.name}`, listedKeyed(state), null, null);
+    for (const state of states) {
+      const collected = this.note(subtask, `keyed ${state.name}`, listedKeyed(state), 0, null);
+      const isKnown = sizes !== undefined && collected.bytes !== null;
+      // A state without entries need not have a family yet.
+      collected.bytes = isKnown ? (collected.bytes ?? 0) + (sizes.get(state.name) ?? 0) : null;
+    }
   }
 
   private noteOperator(subtask: number, state: OperatorState, { bytes, entries }: OperatorStateSize): void {

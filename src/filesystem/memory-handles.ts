@@ -1,46 +1,36 @@
 /** Open files of a `MemoryFileSystem`. */
 import { IoError } from '../errors.js';
-import type { AtomicWriter, ByteSource } from './file-system.js';
+import { CheckedSource } from './checked-source.js';
+import type { AtomicWriter } from './file-system.js';
 import type { MemoryFile } from './memory-node.js';
 import type { Path } from './path.js';
-import { checkPatch, checkRange, checkTarget, readError } from './ranges.js';
+import { checkPatch, readError } from './ranges.js';
 
 /** Called before an operation on an open file: logs it, and rejects if it is to fail. */
 export type Begin<Operation> = (operation: Operation, signal?: AbortSignal) => Promise<void>;
 
 /** Reads what the file held when it was opened, as long as nobody cuts it. */
-export class MemorySource implements ByteSource {
-  readonly size: number;
-  #isOpen = true;
-
+export class MemorySource extends CheckedSource {
   constructor(
     private readonly file: MemoryFile,
-    private readonly path: Path,
+    path: Path,
     private readonly begin: Begin<'read'>,
   ) {
-    this.size = file.bytes.byteLength;
+    super(path, file.bytes.byteLength);
   }
 
-  async read(start: number, end: number, signal?: AbortSignal): Promise<Uint8Array> {
-    checkRange(start, end, this.size, this.path);
-    const bytes = new Uint8Array(end - start);
-    await this.readInto(bytes, 0, start, end, signal);
-    return bytes;
-  }
-
-  async readInto(target: Uint8Array, offset: number, start: number, end: number, signal?: AbortSignal): Promise<void> {
-    checkRange(start, end, this.size, this.path);
-    checkTarget(target, offset, end - start);
+  protected async fill(
+    target: Uint8Array,
+    offset: number,
+    start: number,
+    end: number,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     await this.begin('read', signal);
     const { bytes } = this.file;
-    if (!this.#isOpen) throw readError(this.path, start, end, 'the file is closed');
     if (end > bytes.byteLength)
       throw readError(this.path, start, end, `the file ends at byte ${bytes.byteLength} by now`);
     target.set(bytes.subarray(start, end), offset);
-  }
-
-  async close(): Promise<void> {
-    this.#isOpen = false;
   }
 }
 

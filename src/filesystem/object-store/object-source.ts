@@ -1,8 +1,8 @@
 /** An object that is open for reading. */
-import type { ByteSource } from '../file-system.js';
+import { CheckedSource } from '../checked-source.js';
 import { forEachConcurrently } from '../limit.js';
 import type { Path } from '../path.js';
-import { checkRange, checkTarget, readError } from '../ranges.js';
+import { readError } from '../ranges.js';
 import type { ObjectBucket } from './object-bucket.js';
 import { isRefusal, toFileSystemError } from './object-errors.js';
 import type { ObjectStatus } from './object-store.js';
@@ -13,30 +13,22 @@ const PART_BYTES = 8 * 1024 * 1024;
 const PARTS_AT_ONCE = 8;
 
 /** Reads ranges of the object as it was when it was opened; if it is another one by now, with an error. */
-export class ObjectSource implements ByteSource {
-  readonly size: number;
-  #isOpen = true;
-
+export class ObjectSource extends CheckedSource {
   constructor(
     private readonly bucket: ObjectBucket,
     private readonly object: ObjectStatus,
-    private readonly path: Path,
+    path: Path,
   ) {
-    this.size = object.size;
+    super(path, object.size);
   }
 
-  async read(start: number, end: number, signal?: AbortSignal): Promise<Uint8Array> {
-    checkRange(start, end, this.size, this.path);
-    const bytes = new Uint8Array(end - start);
-    await this.readInto(bytes, 0, start, end, signal);
-    return bytes;
-  }
-
-  async readInto(target: Uint8Array, offset: number, start: number, end: number, signal?: AbortSignal): Promise<void> {
-    checkRange(start, end, this.size, this.path);
-    checkTarget(target, offset, end - start);
-    signal?.throwIfAborted();
-    if (!this.#isOpen) throw readError(this.path, start, end, 'the file is closed');
+  protected async fill(
+    target: Uint8Array,
+    offset: number,
+    start: number,
+    end: number,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     const parts: number[] = [];
     for (let at = start; at < end; at += PART_BYTES) parts.push(at);
     await forEachConcurrently(
@@ -45,10 +37,6 @@ export class ObjectSource implements ByteSource {
       { concurrency: Math.min(PARTS_AT_ONCE, parts.length), signal },
     );
     signal?.throwIfAborted();
-  }
-
-  async close(): Promise<void> {
-    this.#isOpen = false;
   }
 
   async #readPart(

@@ -1,8 +1,8 @@
 /** Reading a file of HDFS: each range by a request of its own, and only of the file that was opened. */
 import { IoError, NotFoundError } from '../../errors.js';
-import type { ByteSource } from '../file-system.js';
+import { CheckedSource } from '../checked-source.js';
 import type { Path } from '../path.js';
-import { checkRange, checkTarget, readError } from '../ranges.js';
+import { readError } from '../ranges.js';
 import { TransientFailure } from '../requests.js';
 import { DataNodes } from './client.js';
 import { ConnectionFailure, RemoteFailure, toCkptError } from './remote-failure.js';
@@ -16,33 +16,26 @@ const TRUST_MILLISECONDS = 1000;
  * See the file comment. A name node does not say which file a range is from, so it is asked now and then whether another one
  * has taken the name: HDFS never changes bytes of a file, and a file that is renamed away keeps its identity.
  */
-export class HdfsSource implements ByteSource {
-  readonly size: number;
-  #isOpen = true;
+export class HdfsSource extends CheckedSource {
   #checked: { readonly at: number; readonly check: Promise<void> };
 
   /** @param status of the file at its opening */
   constructor(
     private readonly store: HdfsStore,
-    private readonly path: Path,
+    path: Path,
     private readonly status: RemoteStatus,
   ) {
-    this.size = status.size;
+    super(path, status.size);
     this.#checked = { at: performance.now(), check: Promise.resolve() };
   }
 
-  async read(start: number, end: number, signal?: AbortSignal): Promise<Uint8Array> {
-    checkRange(start, end, this.size, this.path);
-    const bytes = new Uint8Array(end - start);
-    await this.readInto(bytes, 0, start, end, signal);
-    return bytes;
-  }
-
-  async readInto(target: Uint8Array, offset: number, start: number, end: number, signal?: AbortSignal): Promise<void> {
-    checkRange(start, end, this.size, this.path);
-    checkTarget(target, offset, end - start);
-    signal?.throwIfAborted();
-    if (!this.#isOpen) throw readError(this.path, start, end, 'the file is closed');
+  protected async fill(
+    target: Uint8Array,
+    offset: number,
+    start: number,
+    end: number,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     if (start === end) return;
     const avoid = new DataNodes();
     const reading = this.store.client.requests.run(
@@ -54,10 +47,6 @@ export class HdfsSource implements ByteSource {
     signal?.throwIfAborted();
     if (read.status === 'rejected') throw await this.#explain(read.reason, start, end, signal);
     await this.#checked.check;
-  }
-
-  async close(): Promise<void> {
-    this.#isOpen = false;
   }
 
   async #attempt(

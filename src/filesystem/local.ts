@@ -29,6 +29,9 @@ import { openLocal } from './local-source.js';
 import { startLocalFile } from './local-writer.js';
 import { Path } from './path.js';
 
+/** In nanoseconds. */
+const SECOND = 1_000_000_000n;
+
 /** Settings of a {@link LocalFileSystem}. */
 export interface LocalFileSystemOptions {
   /** Where relative paths start, absolute and with slashes; default: the working directory of the process. */
@@ -179,8 +182,14 @@ function describe(path: Path, status: BigIntStats, isLink: boolean): FileStatus 
   };
 }
 
+/**
+ * Nanoseconds as the milliseconds that a `Stats` without bigints has: the same arithmetic, so that two looks at one file agree
+ * whichever way they went. (In the last few hundred nanoseconds of a millisecond it rounds up.)
+ */
 function toMilliseconds(nanoseconds: bigint): number {
-  return Number(nanoseconds / 1_000_000n);
+  const rest = ((nanoseconds % SECOND) + SECOND) % SECOND;
+  const seconds = (nanoseconds - rest) / SECOND;
+  return Math.floor(Number(seconds) * 1000 + Number(rest) / 1e6);
 }
 
 /** The status of the path itself, or undefined if nothing is there. */

@@ -511,6 +511,29 @@ describe('many files at once', () => {
     expect(dangling).toMatchObject({ type: 'link', size: 0 });
   });
 
+  it('have the same times as one by one, to the last nanosecond of a millisecond', async () => {
+    const times = [
+      '2026-11-30T12:00:00.123999950Z',
+      '2026-11-30T12:00:00.123999999Z',
+      '2026-11-30T12:00:00.124Z',
+      '2026-11-30T12:00:00.123456789Z',
+      '1969-12-31T23:59:59.999999999Z',
+      '1960-01-01T00:00:00.000000001Z',
+      '2106-02-07T06:28:15.999999990Z',
+    ];
+    const names = times.map((_, index) => `file-${index}`);
+    for (const [index, time] of times.entries()) {
+      await writeFile(fs, at(`file-${index}`), '');
+      await promisify(execFile)('touch', ['-d', time, native(`file-${index}`)]);
+    }
+    const together = await fs.getFileStatuses(root, names);
+    for (const [index, name] of names.entries()) {
+      const { modificationTime, newestTime } = await fs.getFileStatus(at(name));
+      expect(together[index], times[index]).toMatchObject({ modificationTime, newestTime });
+      expect(Math.abs(modificationTime - Date.parse(times[index] ?? ''))).toBeLessThanOrEqual(1);
+    }
+  });
+
   it('are removed, of a link the link alone', async () => {
     await writeFile(fs, at('file'), 'contents');
     await nodeFs.symlink('file', native('to-file'));

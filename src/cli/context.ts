@@ -111,6 +111,8 @@ export interface ContextParts {
   readonly globals: GlobalOptions;
   readonly signal: AbortSignal;
   readonly clock: Clock;
+  /** The command changes nothing: an interruption may end whatever it does. */
+  readonly onlyReads: boolean;
 }
 
 /** A context, with what the frame needs when the command has ended. */
@@ -248,10 +250,11 @@ class RunContext implements ManagedContext {
   #openStores(): Promise<Stores> {
     const open = async (): Promise<Stores> => {
       const { openStores } = await import('./stores.js');
-      const { globals, terminal } = this.#parts;
+      const { globals, terminal, onlyReads } = this.#parts;
       return openStores(await this.configuration(), globals.mappings, {
         environment: terminal.environment,
         requests: globals.requests,
+        ...(onlyReads && { interrupt: this.signal }),
         warn: (message) => this.warn(message),
         onRetry: (retried) => this.#noteRetry(retried),
       });

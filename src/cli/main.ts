@@ -9,7 +9,7 @@ import { Exit, type ExitCode, exitCodeOf } from './exit-code.js';
 import { Output, OutputClosed, standardSink } from './output.js';
 import { type CommandLine, jsonWanted, parseCommandLine } from './program.js';
 import { type StopSignal, watchSignals } from './signals.js';
-import type { CommandSpec } from './spec.js';
+import type { CommandGroup, CommandSpec } from './spec.js';
 import { decideColor, decideWidth, type Terminal } from './terminal.js';
 
 /**
@@ -33,6 +33,11 @@ export async function main(args: readonly string[], specs: readonly CommandSpec[
   });
   const output = new Output(standardSink(process.stdout, 1));
   const signals = watchSignals(process, (signal) => process.exit(exitOfSignal(signal)));
+  signals.signal.addEventListener('abort', () => {
+    // Whoever sees nothing happen should know why, and what would help.
+    const text = 'ckpt: stopping at the next safe point; Ctrl-C once more ends it at once\n';
+    if (terminal.stderr.isTTY) setTimeout(() => terminal.stderr.write(text), PATIENCE_MILLISECONDS).unref();
+  });
   const exit = await run(args, { terminal, output, specs, signal: signals.signal });
   const stopped = signals.received !== undefined && exit !== Exit.Bug;
   process.exitCode = stopped ? exitOfSignal(signals.received) : exit;
@@ -83,6 +88,12 @@ function parse(args: readonly string[], { terminal, specs }: RunParts): CommandL
   });
 }
 
+/** Most commands end well before. */
+const PATIENCE_MILLISECONDS = 700;
+
+/** Commands that change nothing. */
+const READING_GROUPS: ReadonlySet<CommandGroup> = new Set<CommandGroup>(['Inspect', 'State contents', 'Other']);
+
 async function runCommandLine(line: CommandLine, parts: RunParts): Promise<ExitCode> {
   const { terminal, output, signal } = parts;
   if (line.kind === 'print') {
@@ -91,7 +102,9 @@ async function runCommandLine(line: CommandLine, parts: RunParts): Promise<ExitC
     return line.exit;
   }
   const { spec, globals } = line;
-  const context = createContext({ terminal, output, globals, signal, clock: Date });
+  const { options } = line;
+  const onlyReads = READING_GROUPS.has(spec.group) || options.dryRun === true || spec.onlyReads?.(options) === true;
+  const context = createContext({ terminal, output, globals, signal, clock: Date, onlyReads });
   try {
     const { run: command } = await spec.load();
     // The options were parsed by the very spec that `command` was written for.

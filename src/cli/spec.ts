@@ -79,6 +79,8 @@ export interface CommandSpec {
   readonly jsonl?: boolean;
   /** Deletes or moves: takes `--dry-run`, `--yes`, `--plan-out`, `--plan` and `--log` (see {@link DestructiveOptions}). */
   readonly destructive?: boolean;
+  /** True if these options let a command that may change something change nothing. `--dry-run` always does. */
+  readonly onlyReads?: (options: Readonly<Record<string, unknown>>) => boolean;
   /** Imports the work. Must be a dynamic import of another module. */
   readonly load: () => Promise<{ readonly run: Run<never> }>;
 }

@@ -49,6 +49,8 @@ export interface RequestOptions {
   /** Before the second attempt, in ms; doubles from one to the next, with jitter. For tests. */
   readonly firstPause?: number | undefined;
   readonly onRetry?: ((retried: RetriedRequest) => void) | undefined;
+  /** See `FileSystemSettings.interrupt`. */
+  readonly interrupt?: AbortSignal | undefined;
 }
 
 /** See the file comment. One for each store. */
@@ -72,8 +74,14 @@ export class StoreRequests {
    * @param work makes it once; must be able to run again
    * @throws what `work` throws; of a {@link TransientFailure} its cause; the reason of the signal
    */
-  async run<T>(what: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const { attempts = ATTEMPTS, firstPause = FIRST_PAUSE_MILLISECONDS, onRetry } = this.#options;
+  run<T>(what: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const { interrupt } = this.#options;
+    const result = this.#run(what, work, signal);
+    return interrupt ? unlessInterrupted(result, interrupt) : result;
+  }
+
+  async #run<T>(what: string, work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    const { attempts = ATTEMPTS, firstPause = FIRST_PAUSE_MILLISECONDS, onRetry, interrupt } = this.#options;
     let asked = 0;
     // One signal stops all requests that are under way: more listeners than the ten that Node takes for a leak.
     if (signal) setMaxListeners(0, signal);
@@ -85,6 +93,7 @@ export class StoreRequests {
           asked = 0;
           return this.#limit(() => {
             signal?.throwIfAborted();
+            interrupt?.throwIfAborted();
             return work();
           });
         },
@@ -107,6 +116,17 @@ export class StoreRequests {
       throw error instanceof TransientFailure ? error.cause : error;
     }
   }
+}
+
+/** Ends with the reason of the signal at once, whatever the request does. */
+function unlessInterrupted<T>(result: Promise<T>, interrupt: AbortSignal): Promise<T> {
+  setMaxListeners(0, interrupt);
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(interrupt.reason);
+    if (interrupt.aborted) stop();
+    interrupt.addEventListener('abort', stop, { once: true });
+    result.then(resolve, reject).finally(() => interrupt.removeEventListener('abort', stop));
+  });
 }
 
 async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {

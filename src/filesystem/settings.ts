@@ -12,6 +12,11 @@ export interface FileSystemSettings {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Requests at once to each remote store; default: what suits it. */
   readonly requests?: number | undefined;
+  /**
+   * Ends every request to a remote store at once, answered or not. For those who only read: whoever changes something must
+   * know what came of it.
+   */
+  readonly interrupt?: AbortSignal | undefined;
   /** Told of each request to a remote store that is made again. */
   readonly onRetry?: ((retried: RetriedRequest) => void) | undefined;
   /** Takes what a user should know of a store, a line each: what it cannot promise, what was ignored. */

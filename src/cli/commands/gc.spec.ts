@@ -69,5 +69,6 @@ export const gc: CommandSpec = {
   ],
   jsonl: true,
   destructive: true,
+  onlyReads: ({ delete: deletes, moveTo, plan }) => !deletes && moveTo === undefined && plan === undefined,
   load: () => import('./gc.js'),
 };

@@ -27,7 +27,11 @@ export async function openAzureFileSystem(
     scheme,
     authority: authority ?? '',
     store: new AzureStore(container, options.endpoint, options.secrets, options.isCustomEndpoint),
-    requests: new StoreRequests({ concurrency: requestLimit(settings, scheme), onRetry: settings.onRetry }),
+    requests: new StoreRequests({
+      concurrency: requestLimit(settings, scheme),
+      onRetry: settings.onRetry,
+      interrupt: settings.interrupt,
+    }),
     openOther: (other) => openAzureFileSystem({ ...settings, warn: undefined }, scheme, other),
     warn: settings.warn,
   });

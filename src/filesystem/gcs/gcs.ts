@@ -26,6 +26,7 @@ export async function openGcsFileSystem(
   const requests = new StoreRequests({
     concurrency: requestLimit(settings, scheme),
     onRetry: settings.onRetry,
+    interrupt: settings.interrupt,
   });
   return new ObjectStoreFileSystem({
     scheme,

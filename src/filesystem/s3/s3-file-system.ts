@@ -53,7 +53,7 @@ async function open(
       scheme,
       authority,
       store: new S3ObjectStore(sender, { bucket, options }),
-      requests: new StoreRequests({ concurrency, onRetry: settings.onRetry }),
+      requests: new StoreRequests({ concurrency, onRetry: settings.onRetry, interrupt: settings.interrupt }),
       hidden: scheme === 'oss' ? undefined : entropyKeyOf(settings.configuration),
       openOther: (other) => open({ ...settings, warn: undefined }, scheme, other, readOptions, forbidOverwriteHeader),
       warn: settings.warn,

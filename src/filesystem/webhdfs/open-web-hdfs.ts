@@ -34,7 +34,11 @@ export async function openWebHdfs(
   const client = new WebHdfsClient({
     nameNodes: new NameNodes(cluster.bases),
     identity: await findIdentity(settings, cluster.services),
-    requests: new StoreRequests({ concurrency: requestLimit(settings, 'hdfs'), onRetry: settings.onRetry }),
+    requests: new StoreRequests({
+      concurrency: requestLimit(settings, 'hdfs'),
+      onRetry: settings.onRetry,
+      interrupt: settings.interrupt,
+    }),
     timeout: duration(hadoop.get('dfs.webhdfs.socket.read-timeout')),
   });
   const store = new HdfsStore(client, creationDefaults(hadoop));

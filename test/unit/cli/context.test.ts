@@ -51,6 +51,7 @@ function setUp(setup: Setup = {}) {
     },
     signal: new AbortController().signal,
     clock: { now: () => 1000 },
+    onlyReads: true,
   });
   return { context, written, output };
 }

@@ -72,4 +72,14 @@ describe('StoreRequests', () => {
     await expect(run).rejects.toBe(reason);
     await expect(new StoreRequests().run('GET x', async () => 1, AbortSignal.abort(reason))).rejects.toBe(reason);
   });
+
+  it('end at once, answered or not, when those who only read are interrupted', async () => {
+    const controller = new AbortController();
+    const requests = new StoreRequests({ interrupt: controller.signal });
+    const silent = [1, 2, 3].map(() => requests.run('GET x', () => new Promise<never>(() => undefined)));
+    const reason = new Error('interrupted');
+    setTimeout(() => controller.abort(reason), 10);
+    for (const request of silent) await expect(request).rejects.toBe(reason);
+    await expect(requests.run('GET x', async () => 1)).rejects.toBe(reason);
+  });
 });

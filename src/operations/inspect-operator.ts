@@ -9,6 +9,7 @@ import { subtaskDocument } from './document/metadata-to-document.js';
 import { type DocumentObject, ValueBuilder } from './document/values.js';
 import { findOperator } from './find-operator.js';
 import type { InspectInput } from './inspect.js';
+import type { KeyedStates } from './inspect-keyed-states.js';
 import type { InspectedOperator, InspectResult } from './inspect-result.js';
 
 /** A named state of an operator. */
@@ -25,6 +26,9 @@ export interface NamedState {
 /** The `operator` of `ckpt inspect <pointer> <operator>`. */
 export interface OperatorDetail extends Omit<InspectedOperator, 'subtasks'> {
   readonly namedStates: readonly NamedState[];
+  /** Undefined where nobody has looked into a state file. */
+  readonly keyedStates?: KeyedStates['keyedStates'];
+  readonly keyedStatesUnread?: KeyedStates['keyedStatesUnread'];
   /** As in `dump`. */
   readonly subtasks: readonly DocumentObject[];
 }

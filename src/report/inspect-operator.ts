@@ -33,6 +33,11 @@ export function* renderOperator(
       ['Full size', fullSize(operator, checkpoint), style.name],
       ['Added', formatExactBytes(BigInt(operator.checkpointedSize))],
       ['Keyed state', part(operator.keyedStateSize, operator.backend === null ? '' : `, backend ${operator.backend}`)],
+      [
+        'Keyed names',
+        operator.keyedStatesUnread ? `not known: ${operator.keyedStatesUnread}` : undefined,
+        style.warning,
+      ],
       ['Operator state', part(operator.operatorStateSize)],
       ['Channel state', part(operator.channelStateSize)],
       ['Coordinator', part(operator.coordinatorStateSize)],
@@ -42,6 +47,7 @@ export function* renderOperator(
     ],
     view,
   );
+  yield* keyedStates(operator, view);
   yield* namedStates(operator, view);
   yield* subtasks(operator, view);
   for (const subtask of operator.subtasks) yield* handles(subtask, view);
@@ -75,6 +81,24 @@ function subtaskSizes(
 
 function part(size: number | string, more = ''): string | undefined {
   return BigInt(size) === 0n && more === '' ? undefined : formatExactBytes(BigInt(size)) + more;
+}
+
+function* keyedStates({ keyedStates: states = [] }: OperatorDetail, view: View): Generator<string> {
+  if (states.length === 0) return;
+  yield `\n${renderTitle('Named keyed states', view)}`;
+  yield renderTable(
+    [
+      { heading: 'State', cell: ({ name }) => name, paint: () => view.style.name },
+      { heading: 'Kind', cell: ({ kind, ttl }) => (ttl ? `${kind}, TTL` : kind) },
+      { heading: 'Key', cell: ({ keyType }) => keyType ?? '' },
+      {
+        heading: 'Value',
+        cell: ({ mapKeyType, valueType }) => (mapKeyType ? `${mapKeyType} → ${valueType}` : (valueType ?? '')),
+      },
+    ],
+    states,
+    view,
+  );
 }
 
 function* namedStates({ namedStates: states }: OperatorDetail, view: View): Generator<string> {

@@ -397,6 +397,25 @@ describe('an operator', () => {
     expect(text).not.toContain('Can be moved');
   });
 
+  it('names the keyed states, of which one state file tells; a file that is gone is no failure', async () => {
+    const { operator } = await newestOf('flink-2.3.0/rocksdb-incremental', 'orders-keyed');
+    expect(operator.keyedStatesUnread).toBe(null);
+    expect(operator.keyedStates).toContainEqual({
+      ...{ name: 'buckets', kind: 'map', keyType: 'String', namespaceType: 'VoidNamespace' },
+      ...{ mapKeyType: 'String', valueType: 'Long', ttl: false },
+    });
+    const { path, map } = await copyOfCase('flink-2.3.0/rocksdb-incremental');
+    const directory = path(ROCKSDB_JOB, 'chk-3');
+    for (const name of readdirSync(directory)) {
+      if (name !== '_metadata') await rename(join(directory, name), path(name));
+    }
+    const without = (await inspected([...map, directory, 'orders-keyed'])).operator;
+    expect(without).toMatchObject({ keyedStates: [], keyedStatesUnread: expect.stringContaining('no such file') });
+    const { subtasks, namedStates } = without;
+    expect(subtasks).toHaveLength(2);
+    expect(namedStates).toEqual([]);
+  });
+
   it('shows named operator states', async () => {
     const { namedStates } = (await newestOf('flink-2.3.0/operator-state', 'orders-progress')).operator;
     expect(namedStates).toEqual([

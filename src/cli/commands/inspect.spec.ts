@@ -14,7 +14,7 @@ export const inspect: CommandSpec = {
   },
   summary: 'Show what is in a checkpoint or savepoint',
   description:
-    'Shows what a checkpoint is, which Flink wrote it, how big it is and where its bytes are, whether its directory can be moved by itself, and its operators, the biggest first. With an operator: its subtasks, named operator states and state handles. Reads the metadata alone and opens no state file.',
+    'Shows what a checkpoint is, which Flink wrote it, how big it is and where its bytes are, whether its directory can be moved by itself, and its operators, the biggest first. With an operator: its subtasks, named states and state handles. Reads the metadata alone and opens no state file, but for the names of keyed states: they stand at the start of the state files, of which it reads one.',
   options: [
     {
       flags: '--uid <uids>',

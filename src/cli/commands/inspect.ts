@@ -1,14 +1,13 @@
 import { type InspectInput, inspectMetadata } from '../../operations/inspect.js';
-import type { inspectOperator } from '../../operations/inspect-operator.js';
+import type { OperatorDetail } from '../../operations/inspect-operator.js';
 import type { InspectResult } from '../../operations/inspect-result.js';
 import type { UidMatches } from '../../operations/match-uids.js';
 import type { InspectDocument } from '../../report/inspect.js';
+import type { Context } from '../context.js';
 import { Exit } from '../exit-code.js';
 import { openPointer } from '../open-pointer.js';
 import type { LatestOptions } from '../pointer-options.js';
 import type { Run } from '../spec.js';
-
-type InspectOperator = typeof inspectOperator;
 
 interface Options extends LatestOptions {
   readonly uid: readonly (readonly string[])[];
@@ -30,7 +29,7 @@ export const run: Run<Options> = async (context, [given = '', operator], options
     const document: InspectDocument = {
       ...inspected,
       ...(uids.length > 0 && { uids: await match(inspected, uids) }),
-      ...(operator !== undefined && { operator: await detail(input, inspected, operator, context.signal) }),
+      ...(operator !== undefined && { operator: await detail(context, input, inspected, operator) }),
     };
     await context.emit(document, { load: async () => (await import('../../report/inspect.js')).renderInspect });
   } finally {
@@ -45,6 +44,15 @@ async function match(inspected: InspectResult, uids: readonly string[]): Promise
   return (await import('../../operations/match-uids.js')).matchUids(inspected.operatorStates, uids);
 }
 
-async function detail(...args: Parameters<InspectOperator>): ReturnType<InspectOperator> {
-  return (await import('../../operations/inspect-operator.js')).inspectOperator(...args);
+async function detail(
+  context: Context,
+  input: InspectInput,
+  inspected: InspectResult,
+  wanted: string,
+): Promise<OperatorDetail> {
+  const { inspectOperator } = await import('../../operations/inspect-operator.js');
+  const { inspectKeyedStates } = await import('../../operations/inspect-keyed-states.js');
+  const operator = await inspectOperator(input, inspected, wanted, context.signal);
+  const fileSystems = await context.fileSystems();
+  return { ...operator, ...(await inspectKeyedStates(fileSystems, input, operator.operatorId, context.signal)) };
 }

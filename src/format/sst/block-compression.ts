@@ -1,11 +1,11 @@
 /** The compressions of RocksDB's blocks. All but snappy have the uncompressed size in front. */
 import { inflateRawSync } from 'node:zlib';
-import { decompress as decompressZstd } from 'fzstd';
 import lz4 from 'lz4js';
 import { ByteFormatError } from '../../bytes/byte-format-error.js';
 import { readSnappyLength, uncompressSnappy } from '../compress/snappy-block.js';
 import { UnknownFormatError } from '../unknown-format-error.js';
 import { readVarint } from './varint.js';
+import { decompressZstd } from './zstd.js';
 
 /** The numbers that stand for them in the trailer of a block. Origin: RocksDB `CompressionType`. */
 export const BlockCompression = {
@@ -79,7 +79,7 @@ export function decompressBlock(
         what: 'a zstd frame',
         // The library fills what there is of the target and does not tell how much that was.
         mayBecome: (data, size) => (zstdContentSize(data) ?? size) === size,
-        fill: (data, target) => decompressZstd(data, target).length,
+        fill: decompressZstd,
       });
     case BlockCompression.Bzip2:
       throw new UnknownFormatError(offset, 'a block compressed by bzip2');

@@ -84,7 +84,12 @@ export function parseProperties(contents: Uint8Array, offset: number): TableProp
   };
   const type = all.get('rocksdb.block.based.table.index.type');
   // Four bytes, low one first; absent in tables that know one kind only.
-  const indexType = type === undefined ? 'binary-search' : INDEX_TYPES[Buffer.from(type).readUIntLE(0, type.length)];
+  const indexType =
+    type === undefined
+      ? 'binary-search'
+      : type.length === 4
+        ? INDEX_TYPES[Buffer.from(type).readUInt32LE()]
+        : undefined;
   const text = (name: string): string | undefined => {
     const value = all.get(name);
     return value && Buffer.from(value).toString('utf8');

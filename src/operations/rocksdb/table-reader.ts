@@ -2,6 +2,7 @@
 import { ByteFormatError } from '../../bytes/byte-format-error.js';
 import type { ByteRange } from '../../format/byte-request.js';
 import type { TableFile, TableRequest } from '../../format/sst/sorted-run.js';
+import { loadQuickZstd, wantsQuickZstd } from '../../format/sst/zstd.js';
 import type { StateFiles } from './state-files.js';
 
 interface PendingRead extends ByteRange {
@@ -30,6 +31,7 @@ export class TableReader {
   /** The bytes of a request. @throws the errors of reading; the signal's reason */
   async read(request: TableRequest): Promise<Uint8Array> {
     this.signal?.throwIfAborted();
+    if (wantsQuickZstd()) await loadQuickZstd();
     const { table, start, end, ahead } = request;
     const pending = this.ahead.get(table);
     this.ahead.delete(table);

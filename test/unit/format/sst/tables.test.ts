@@ -190,6 +190,27 @@ describe('a table', () => {
     }
   });
 
+  it('ends in one of them whichever byte is another one', async () => {
+    const [table] = (await piecesOf(fixtureCase('flink-2.3.0/rocksdb-incremental'))).filter(({ name }) =>
+      name.endsWith('.sst)'),
+    );
+    const bytes = table?.bytes ?? new Uint8Array();
+    expect(bytes.length).toBeGreaterThan(1000);
+    for (let at = 0; at < bytes.length; at++) {
+      for (const value of [0, 5, 24, 118, 255, (bytes[at] ?? 0) ^ 1]) {
+        const damaged = Uint8Array.from(bytes);
+        damaged[at] = value;
+        damaged[bytes.length - FOOTER_BYTES] = 0;
+        try {
+          runPass(checkTable(damaged.length), damaged);
+        } catch (error) {
+          const isExpected = error instanceof ByteFormatError || error instanceof UnknownFormatError;
+          expect(isExpected, `byte ${at} = ${value}: ${error}`).toBe(true);
+        }
+      }
+    }
+  });
+
   it('ends in a result or a ByteFormatError for any bytes, and reads no more than there is', async () => {
     const [table] = (await piecesOf(fixtureCase('flink-2.3.0/rocksdb-incremental'))).filter(({ name }) =>
       name.endsWith('.sst)'),

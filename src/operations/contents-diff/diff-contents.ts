@@ -6,15 +6,13 @@
 import { StateNotFoundError } from '../../errors.js';
 import type { ByteSource } from '../../filesystem/file-system.js';
 import type { FileSystems } from '../../filesystem/registry.js';
-import { ModelVisitor } from '../../format/metadata/model-visitor.js';
-import { visitMetadata } from '../../format/metadata/read.js';
-import type { OperatorHead } from '../../model/checkpoint-metadata.js';
 import { diffCheckpoints } from '../diff/diff.js';
 import type { DiffedOperator, DiffResult } from '../diff/result.js';
 import { hashText } from '../file-index.js';
 import { Hash64 } from '../file-set.js';
 import { openMetadata, type ResolvedPointer } from '../pointer.js';
-import { type ReadRequest, type ReadStateHead, readState } from '../state/read-state.js';
+import { forEachOperator, type OperatorPieces } from '../state/operators.js';
+import { type ReadRequest, type ReadStateHead, readOperatorState } from '../state/read-state.js';
 import type { Row } from '../state/rows.js';
 import { type ComparedEntry, EntryColumns, type Side } from './entry-columns.js';
 import { type Pass, passesByKeyGroups, passesBySlices } from './passes.js';
@@ -67,19 +65,20 @@ interface OpenSide {
   readonly source: ByteSource;
 }
 
-/** An operator, with its id on each side where it is there. */
+/** An operator, with what it has on each side where it is there. */
 interface Pair {
   readonly operator: DiffedOperator;
-  readonly ids: Partial<Record<Side, string>>;
+  readonly pieces: Readonly<Partial<Record<Side, OperatorPieces | undefined>>>;
 }
 
+type Lost = ContentsDiff['undecoded'][number];
 type Counted = { -readonly [K in keyof StateDiff]: StateDiff[K] };
 
 class ContentsComparison {
   private readonly operators: OperatorContentsDiff[] = [];
   private readonly differences: EntryDifference[] = [];
-  private readonly undecoded: ContentsDiff['undecoded'][number][] = [];
-  private readonly unread: ContentsDiff['unread'][number][] = [];
+  private readonly undecoded = new Map<string, { -readonly [K in keyof Lost]: Lost[K] }>();
+  private readonly unread = new Map<string, ContentsDiff['unread'][number]>();
   private total = 0;
   private notFound: StateNotFoundError | undefined;
 
@@ -92,18 +91,18 @@ class ContentsComparison {
 
   async run(): Promise<ContentsDiff> {
     const { structure, sides, options } = this;
-    const heads = { old: await this.headsOf('old'), new: await this.headsOf('new') };
     const oldIds = new Map(structure.renumbered.map((pair) => [pair.new, pair.old]));
     for (const [done, operator] of structure.operators.entries()) {
       options.onOperator?.(done, structure.operators.length);
       const { operatorId, change } = operator;
-      const ids = {
-        ...(change !== 'added' && { old: oldIds.get(operatorId) ?? operatorId }),
-        ...(change !== 'removed' && { new: operatorId }),
+      const pieces = {
+        ...(change !== 'added' && { old: await this.piecesOf('old', oldIds.get(operatorId) ?? operatorId) }),
+        ...(change !== 'removed' && { new: await this.piecesOf('new', operatorId) }),
       };
-      await this.compare({ operator, ids }, heads);
+      await this.compare({ operator, pieces });
     }
-    const { undecoded, unread, differences, operators, total } = this;
+    const { differences, operators, total } = this;
+    const [undecoded, unread] = [[...this.undecoded.values()], [...this.unread.values()]];
     if (this.notFound && operators.every(({ states }) => states.length === 0)) throw this.notFound;
     return {
       same: total === 0 && undecoded.length === 0 && unread.length === 0,
@@ -117,12 +116,12 @@ class ContentsComparison {
     };
   }
 
-  private async compare(pair: Pair, heads: Readonly<Record<Side, ReadonlyMap<string, OperatorHead>>>): Promise<void> {
-    const { operator, ids } = pair;
+  private async compare(pair: Pair): Promise<void> {
+    const { operator, pieces } = pair;
     const states = new StateTable();
     const bytes = Math.max(Number(operator.oldStateSize ?? 0), Number(operator.newStateSize ?? 0));
     const { passBytes } = this.options;
-    const [old, now] = SIDES.map((side) => heads[side].get(ids[side] ?? '')?.maxParallelism);
+    const [old, now] = SIDES.map((side) => pieces[side]?.maxParallelism);
     const maxParallelism = old ?? now ?? 1;
     const keyed =
       (old ?? maxParallelism) === (now ?? maxParallelism)
@@ -135,7 +134,7 @@ class ContentsComparison {
     const { operatorId, uid, name, change } = operator;
     this.operators.push({
       operatorId,
-      oldOperatorId: ids.old !== undefined && ids.old !== operatorId ? ids.old : null,
+      oldOperatorId: pieces.old && pieces.old.operatorId !== operatorId ? pieces.old.operatorId : null,
       uid,
       name,
       change: change === 'added' || change === 'removed' ? change : 'compared',
@@ -167,7 +166,7 @@ class ContentsComparison {
 
   /** Reads both sides of a pass. */
   private async read(
-    { ids }: Pair,
+    { pieces }: Pair,
     { keyGroups, slice, slices }: Pass,
     query: ReadRequest['query'],
     states: StateTable,
@@ -177,11 +176,9 @@ class ContentsComparison {
     const { signal, state: only } = this.options;
     const identity = new Hash64();
     for (const side of SIDES) {
-      const operator = ids[side];
+      const operator = pieces[side];
       if (operator === undefined) continue;
-      const { source, pointer } = this.sides[side];
-      const input = { source, metadataPath: pointer.metadataPath, directory: pointer.directory };
-      const request: ReadRequest = { operator, state: only, query, mode: 'values', keyGroups };
+      const request: ReadRequest = { state: only, query, mode: 'values', keyGroups };
       const handlers = {
         state: (head: ReadStateHead): void => void states.indexOf(head),
         rows: (rows: readonly Row[]): void => {
@@ -193,30 +190,43 @@ class ContentsComparison {
           }
         },
       };
-      const result = await readState(this.fileSystems, input, request, handlers, signal).catch((error: unknown) => {
+      const reading = readOperatorState(this.fileSystems, operator, request, handlers, signal);
+      const result = await reading.catch((error: unknown) => {
         // Another operator may have it.
         if (!(error instanceof StateNotFoundError)) throw error;
         this.notFound ??= error;
         return undefined;
       });
-      if (!isFirst || !result) continue;
-      for (const lost of slice === 0 ? result.undecoded : []) this.note(this.undecoded, { ...lost, side });
-      for (const lost of slice === 0 ? result.unread : []) this.note(this.unread, { ...lost, side });
+      // All slices meet the same.
+      if (!isFirst || !result || slice > 0) continue;
+      for (const lost of result.undecoded) this.noteUndecoded({ ...lost, side });
+      for (const lost of result.unread) this.noteUnread({ ...lost, side });
     }
   }
 
-  /** Several passes meet the same file. */
-  private note<T>(list: T[], item: T): void {
-    const text = JSON.stringify(item);
-    if (!list.some((known) => JSON.stringify(known) === text)) list.push(item);
+  /** Passes look at different key groups: what each of them loses adds up. */
+  private noteUndecoded(lost: ContentsDiff['undecoded'][number]): void {
+    const { side, operatorId, state, type, reason } = lost;
+    const key = JSON.stringify([side, operatorId, state, type, reason]);
+    const known = this.undecoded.get(key);
+    if (!known) this.undecoded.set(key, { ...lost });
+    else known.entries = known.entries === null || lost.entries === null ? null : known.entries + lost.entries;
   }
 
-  private async headsOf(side: Side): Promise<ReadonlyMap<string, OperatorHead>> {
-    const heads = new Map<string, OperatorHead>();
+  /** Several passes meet the same file. */
+  private noteUnread(lost: ContentsDiff['unread'][number]): void {
+    this.unread.set(JSON.stringify(lost), lost);
+  }
+
+  private async piecesOf(side: Side, operatorId: string): Promise<OperatorPieces | undefined> {
     const { source, pointer } = this.sides[side];
-    const visitor = new ModelVisitor({ beginOperator: (head) => void heads.set(head.operatorId, head) });
-    await visitMetadata(source, pointer.metadataPath.toString(), visitor, { signal: this.options.signal });
-    return heads;
+    const input = { source, metadataPath: pointer.metadataPath, directory: pointer.directory };
+    let found: OperatorPieces | undefined;
+    const take = async (operator: OperatorPieces): Promise<void> => {
+      found = operator;
+    };
+    await forEachOperator(input, operatorId, take, this.options.signal);
+    return found;
   }
 }
 

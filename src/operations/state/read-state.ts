@@ -110,6 +110,22 @@ export async function readState(
   return reading.result();
 }
 
+/**
+ * Reads the state of one operator whose pieces are known: for those who read it several times. `request.operator` is ignored.
+ * @throws StateNotFoundError; the errors of reading
+ */
+export async function readOperatorState(
+  fileSystems: FileSystems,
+  operator: OperatorPieces,
+  request: ReadRequest,
+  handlers: ReadHandlers,
+  signal?: AbortSignal,
+): Promise<ReadResult> {
+  const reading = new Reading(fileSystems, request, handlers, signal);
+  await reading.operator(operator);
+  return reading.result();
+}
+
 class Reading {
   private readonly undecoded = new Map<string, { -readonly [K in keyof Undecoded]: Undecoded[K] }>();
   private readonly unread: UnreadPiece[] = [];

@@ -1,5 +1,5 @@
 /** Whole files: compared, and copied by reading and writing. */
-import { type CkptError, NotFoundError } from '../errors.js';
+import { type CkptError, NotFoundError, UnsupportedOperationError } from '../errors.js';
 import type { ByteSource } from '../filesystem/file-system.js';
 import { readChunks } from '../filesystem/limit.js';
 import type { Path } from '../filesystem/path.js';
@@ -47,6 +47,27 @@ export async function copyContents(fileSystems: FileSystems, from: Path, to: Pat
       await writer.abort();
     }
   });
+}
+
+/**
+ * Lets the store copy a file itself, replacing what is at `to`.
+ * @returns false if it cannot copy from the one place to the other: nothing has been done then
+ * @throws the errors of `FileSystem.copyFile`
+ */
+export async function copiedByStore(
+  fileSystems: FileSystems,
+  from: Path,
+  to: Path,
+  options: { readonly sync?: boolean } = {},
+): Promise<boolean> {
+  if (fileSystems.lookUp(from).scheme !== fileSystems.lookUp(to).scheme) return false;
+  try {
+    await (await fileSystems.get(from)).copyFile(from, to, options);
+    return true;
+  } catch (error) {
+    if (error instanceof UnsupportedOperationError) return false;
+    throw error;
+  }
 }
 
 /** True if an error says that nothing is at the path itself, and not at another one. */

@@ -1,11 +1,11 @@
 /** Copies the files of a plan: several at once, each where it is not yet, none larger or smaller than it should be. */
-import { CkptError, FileSystemError, IoError, RefusedError, UnsupportedOperationError } from '../../errors.js';
+import { CkptError, FileSystemError, IoError, RefusedError } from '../../errors.js';
 import type { EntryStatus, FileSystem } from '../../filesystem/file-system.js';
 import { forEachConcurrently, readChunks } from '../../filesystem/limit.js';
 import type { Path } from '../../filesystem/path.js';
 import type { FileSystems } from '../../filesystem/registry.js';
 import { isTemporaryName } from '../../filesystem/temporary-name.js';
-import { haveSameBytes } from '../file-contents.js';
+import { copiedByStore, haveSameBytes } from '../file-contents.js';
 import { createOutput } from '../output-file.js';
 import type { CopyFile } from './copy-plan.js';
 
@@ -256,8 +256,9 @@ async function copyOne(
   bytes: number,
   options: CopyFilesOptions,
 ): Promise<void> {
-  if (file.length === undefined && (await copiedByStore(fileSystems, file.source, to, options))) return;
-  const writer = await createOutput(fileSystems, to, { overwrite: true, sync: options.fsync === true, size: bytes });
+  const sync = { sync: options.fsync === true };
+  if (file.length === undefined && (await copiedByStore(fileSystems, file.source, to, sync))) return;
+  const writer = await createOutput(fileSystems, to, { overwrite: true, ...sync, size: bytes });
   try {
     const from = await sourceSystem.open(file.source);
     try {
@@ -274,25 +275,6 @@ async function copyOne(
     await writer.commit();
   } finally {
     await writer.abort();
-  }
-}
-
-/** Lets the store copy the file itself, if both names are of one store. */
-async function copiedByStore(
-  fileSystems: FileSystems,
-  from: Path,
-  to: Path,
-  options: CopyFilesOptions,
-): Promise<boolean> {
-  const source = fileSystems.lookUp(from);
-  const target = fileSystems.lookUp(to);
-  if (source.scheme !== target.scheme) return false;
-  try {
-    await (await fileSystems.get(from)).copyFile(from, to, { sync: options.fsync === true });
-    return true;
-  } catch (error) {
-    if (error instanceof UnsupportedOperationError) return false;
-    throw error;
   }
 }
 

@@ -4,7 +4,7 @@ import type { BulkDeletion } from '../../filesystem/file-system.js';
 import { forEachConcurrently } from '../../filesystem/limit.js';
 import type { Path } from '../../filesystem/path.js';
 import type { FileSystems } from '../../filesystem/registry.js';
-import { copyContents, haveSameContents, isMissing } from '../file-contents.js';
+import { copiedByStore, copyContents, haveSameContents, isMissing } from '../file-contents.js';
 
 /** Takes files away. */
 export interface Removal {
@@ -136,7 +136,7 @@ async function moveOne(fileSystems: FileSystems, from: Path, to: Path): Promise<
 /** Leaves a whole copy at `to`, or fails; one that a killed run has left there is as good. */
 async function copyAside(fileSystems: FileSystems, from: Path, to: Path): Promise<void> {
   try {
-    if (await copiedByStore(fileSystems, from, to)) return;
+    if (await copiedAside(fileSystems, from, to)) return;
     await copyContents(fileSystems, from, to);
   } catch (error) {
     if (!(error instanceof AlreadyExistsError) || !(await haveSameContents(fileSystems, from, to))) throw error;
@@ -144,21 +144,17 @@ async function copyAside(fileSystems: FileSystems, from: Path, to: Path): Promis
 }
 
 /** An object store copies within itself, and what it copies is whole. Nothing is ever replaced. */
-async function copiedByStore(fileSystems: FileSystems, from: Path, to: Path): Promise<boolean> {
-  const [source, target] = [fileSystems.lookUp(from), fileSystems.lookUp(to)];
+async function copiedAside(fileSystems: FileSystems, from: Path, to: Path): Promise<boolean> {
   const fileSystem = await fileSystems.get(from);
-  if (fileSystem.kind !== 'object-store' || source.scheme !== target.scheme) return false;
+  const target = await fileSystems.get(to);
+  // Looks at both ends are requests: not where another kind of store is written to anyway.
+  if (fileSystem.kind !== 'object-store' || target.kind !== 'object-store') return false;
   const { size } = await fileSystem.getFileStatus(from);
-  const [present] = await fileSystem.getFileStatuses(to.parent ?? to, [to.name]);
+  const [present] = await target.getFileStatuses(to.parent ?? to, [to.name]);
   if (present instanceof CkptError) throw present;
   if (present !== undefined && present.type !== 'directory') throw new AlreadyExistsError(to.toString());
-  try {
-    await fileSystem.copyFile(from, to);
-  } catch (error) {
-    if (error instanceof UnsupportedOperationError) return false;
-    throw error;
-  }
-  const copied = await fileSystem.getFileStatus(to);
+  if (!(await copiedByStore(fileSystems, from, to))) return false;
+  const copied = await target.getFileStatus(to);
   if (copied.size === size) return true;
   throw new IoError(to.toString(), 'move', { cause: new Error(`the copy has ${copied.size} bytes, not ${size}`) });
 }

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { AlreadyExistsError } from '../../../src/errors.js';
 import { ObjectStoreError } from '../../../src/filesystem/object-store/object-store.js';
 import { ObjectStoreFileSystem } from '../../../src/filesystem/object-store/object-store-file-system.js';
 import { Path } from '../../../src/filesystem/path.js';
 import { createFileSystems, type FileSystems } from '../../../src/filesystem/registry.js';
 import { StoreRequests } from '../../../src/filesystem/requests.js';
 import { copyCheckpoint } from '../../../src/operations/copy/copy.js';
+import { move } from '../../../src/operations/discard/removal.js';
 import { resolvePointer } from '../../../src/operations/pointer.js';
 import { metadataNaming } from '../../support/discard-tree.js';
 import { MemoryObjectStore, type MemoryObjectStoreOptions } from '../../support/memory-object-store.js';
@@ -80,4 +82,24 @@ describe('a copy from bucket to bucket', () => {
       expect(readsOf(both)).toBeGreaterThanOrEqual(FILES.length);
     },
   );
+});
+
+describe('a move from bucket to bucket', () => {
+  const options = { identity: undefined, signal: undefined };
+  const from = Path.parse('s3://one/chk-1');
+  const aside = Path.parse('s3://two/aside');
+
+  it.each([
+    ['of one service', true, 0],
+    ['of two', false, FILES.length - 1],
+  ])('%s takes the files along, and replaces none', async (_what, isOneService, leastReads) => {
+    const both = buckets(isOneService);
+    both.two.set('aside/b', 'another');
+    const results = await move(both.fileSystems, [from], aside).removeFiles(from, FILES, options);
+    expect(results).toEqual([true, expect.any(AlreadyExistsError), true]);
+    expect([...both.two.objects.keys()].sort()).toEqual(['aside/a', 'aside/b', 'aside/c']);
+    expect([...both.one.objects.keys()].sort()).toEqual(['chk-1/_metadata', 'chk-1/b']);
+    expect(Buffer.from(both.two.objects.get('aside/b')?.bytes ?? '').toString()).toBe('another');
+    expect(readsOf(both)).toBeGreaterThanOrEqual(leastReads);
+  });
 });

@@ -3,14 +3,15 @@ import { asError, InvalidPathError, IoError, UsageError } from '../../errors.js'
 import type { FileSystem } from '../file-system.js';
 import { ObjectStoreFileSystem } from '../object-store/object-store-file-system.js';
 
-import { DEFAULT_REQUESTS, StoreRequests } from '../requests.js';
+import { requestLimit } from '../request-limit.js';
+import { StoreRequests } from '../requests.js';
 import type { FileSystemSettings } from '../settings.js';
 import { entropyKeyOf } from './entropy.js';
 import { readOssOptions } from './oss-options.js';
 import { S3Sender } from './s3-client.js';
 import { sanitize } from './s3-errors.js';
 import { S3ObjectStore } from './s3-object-store.js';
-import { positive, readS3Options, type S3Options } from './s3-options.js';
+import { readS3Options, type S3Options } from './s3-options.js';
 
 /**
  * The file system of a bucket. No request is made.
@@ -73,9 +74,6 @@ function usable<T>(root: string, read: () => T): T {
 
 /** What the user asked for, else the default within what Flink's options allow. */
 function concurrencyOf(settings: FileSystemSettings, scheme: string, { connections }: S3Options): number {
-  if (settings.requests !== undefined) return settings.requests;
-  const limit = settings.configuration.get(`fs.${scheme}.limit.total`)?.trim();
-  // Flink's "no limit" is -1.
-  const total = limit?.startsWith('-') ? undefined : positive(`fs.${scheme}.limit.total`, limit);
-  return Math.min(DEFAULT_REQUESTS, connections ?? DEFAULT_REQUESTS, total ?? DEFAULT_REQUESTS);
+  const limit = requestLimit(settings, scheme);
+  return settings.requests === undefined ? Math.min(limit, connections ?? limit) : limit;
 }
